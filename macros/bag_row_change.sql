@@ -1,0 +1,113 @@
+{#-
+    The changes of a keyless table as changes of keyed rows (S12): a bag holds every content a number of times, and
+    its nth copy is a row with the key <hash of the content>#<n>. An insert adds a copy, a delete takes the last one,
+    an update does both. Taking a copy that is not there fails the run: the stream contradicts itself.
+-#}
+{%- macro bag_row_change(columns) -%}
+bag_change as (
+
+    select
+        source,
+        commit_number,
+        position,
+        0 as step,
+        -1 as copies,
+        transaction_id,
+        committed_at,
+        from_json(before, {{ image_schema(columns) }}) as image
+    from change
+    where operation in ({{ op('update') }}, {{ op('delete') }})
+    union all
+    select
+        source,
+        commit_number,
+        position,
+        1 as step,
+        1 as copies,
+        transaction_id,
+        committed_at,
+        from_json(after, {{ image_schema(columns) }}) as image
+    from change
+    where operation in ({{ op('create') }}, {{ op('read') }}, {{ op('update') }})
+
+),
+
+bag_content_change as (
+
+    select
+        bag_change.*,
+        md5(to_json(bag_change.image)) as content,
+        size(filter(
+            coalesce(truncation.places, array()),
+            place -> place < struct(bag_change.commit_number, bag_change.position)
+        )) as truncation_count
+    from bag_change
+    left join truncation
+        on bag_change.source = truncation.source
+
+),
+
+{% if is_incremental() -%}
+standing_bag as (
+
+    select
+        _source as source,
+        substring_index(_row_key, '#', 1) as content,
+        count(*) as copies
+    from {{ this }}
+    where _valid_to is null
+    group by _source, substring_index(_row_key, '#', 1)
+
+),
+
+{% endif -%}
+counted_bag_change as (
+
+    select
+        bag_content_change.*,
+        {% if is_incremental() -%}
+        case when bag_content_change.truncation_count = 0 then coalesce(standing_bag.copies, 0) else 0 end +
+        {%- endif %}
+        sum(bag_content_change.copies) over (
+            partition by
+                bag_content_change.source, bag_content_change.content, bag_content_change.truncation_count
+            order by bag_content_change.commit_number, bag_content_change.position, bag_content_change.step
+        ) as copies_after
+    from bag_content_change
+    {% if is_incremental() -%}
+    left join standing_bag
+        on
+            bag_content_change.source = standing_bag.source
+            and bag_content_change.content = standing_bag.content
+    {%- endif %}
+
+),
+
+row_change as (
+
+    select
+        source,
+        concat(
+            content,
+            '#',
+            case
+                when copies_after < 0
+                    then raise_error(concat(
+                        'commit ', commit_number, ' of ', source,
+                        ': deletes a row that the keyless table does not hold; read the table again by a snapshot'
+                    ))
+                when copies > 0 then copies_after
+                else copies_after + 1
+            end
+        ) as row_key,
+        commit_number,
+        position,
+        step,
+        case when copies > 0 then {{ op('create') }} else {{ op('delete') }} end as operation,
+        transaction_id,
+        committed_at,
+        image
+    from counted_bag_change
+
+),
+{%- endmacro -%}

@@ -1,0 +1,39 @@
+{#- Refuses settings and options that cannot work, all at once and before anything else. -#}
+{%- macro check_settings() -%}
+    {%- set problems = [] -%}
+    {%- set known = ['landing_reaches_the_end', 'not_ingested_tables', 'public_schema'] -%}
+
+    {%- for name in invocation_args_dict.get('vars', {}) if name not in known -%}
+        {%- do problems.append("'" ~ name ~ "' is not a setting; settings are: " ~ known | join(', ')) -%}
+    {%- endfor -%}
+
+    {%- set reaches = var('landing_reaches_the_end') -%}
+    {%- if reaches is not boolean -%}
+        {%- do problems.append('landing_reaches_the_end must be true or false; got ' ~ tojson(reaches)) -%}
+    {%- endif -%}
+
+    {%- set tables = var('not_ingested_tables') -%}
+    {%- if tables is string or tables is not sequence or tables | reject('string') | list -%}
+        {%- do problems.append(
+            'not_ingested_tables must be a list of patterns like public.audit_*; got ' ~ tojson(tables)
+        ) -%}
+    {%- endif -%}
+
+    {%- if var('public_schema') is not string or not modules.re.fullmatch('[A-Za-z_][A-Za-z0-9_]*', var('public_schema')) -%}
+        {%- do problems.append(
+            'public_schema must be a name of letters, digits and underscores; got ' ~ tojson(var('public_schema'))
+        ) -%}
+    {%- endif -%}
+
+    {%- if flags.FULL_REFRESH and flags.WHICH in ['run', 'build']
+        and (invocation_args_dict.get('select') or invocation_args_dict.get('exclude')) -%}
+        {%- do problems.append('--full-refresh rebuilds every table from the landing; leave out --select and --exclude') -%}
+    {%- endif -%}
+    {%- if invocation_args_dict.get('empty') -%}
+        {%- do problems.append('--empty would build tables without rows; leave it out') -%}
+    {%- endif -%}
+
+    {%- if problems -%}
+        {%- do exceptions.raise_compiler_error('Settings that cannot work:\n  - ' ~ problems | join('\n  - ')) -%}
+    {%- endif -%}
+{%- endmacro -%}

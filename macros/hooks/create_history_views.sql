@@ -1,0 +1,42 @@
+{#-
+    The public views of a captured table: its rows at the published cut, and its versions up to that cut. The pointer
+    stands first, see create_pointed_view.
+-#}
+{%- macro create_history_views(history, public_name) -%}
+    {%- set columns = [] -%}
+    {%- for column in adapter.get_columns_in_relation(history) | map(attribute='name')
+        if column not in ['_source', '_row_key', '_valid_from', '_valid_to', '_change'] -%}
+        {%- do columns.append('versions.' ~ quoted(column) ~ ',') -%}
+    {%- endfor -%}
+    {%- set public = public_relation(public_name) -%}
+    {%- do create_schema(public) -%}
+    {%- call statement('create_current_view') -%}
+        create or replace view {{ public }} as
+        with pointer as (
+            select inline(cut.source_cuts) from {{ source('pointer', 'cut') }} as cut where cut.channel = 'published'
+        )
+        select {{ columns | join(' ') }} versions._change
+        from pointer
+        inner join {{ history }} as versions
+            on
+                pointer.source = versions._source
+                and versions._valid_from <= pointer.commit_number
+                and (versions._valid_to > pointer.commit_number or versions._valid_to is null)
+    {%- endcall -%}
+    {%- call statement('create_history_view') -%}
+        create or replace view {{ public_relation(public_name ~ '_history') }} as
+        with pointer as (
+            select inline(cut.source_cuts) from {{ source('pointer', 'cut') }} as cut where cut.channel = 'published'
+        )
+        select
+            {{ columns | join(' ') }}
+            versions._valid_from,
+            case when versions._valid_to <= pointer.commit_number then versions._valid_to end as _valid_to,
+            versions._change
+        from pointer
+        inner join {{ history }} as versions
+            on
+                pointer.source = versions._source
+                and versions._valid_from <= pointer.commit_number
+    {%- endcall -%}
+{%- endmacro -%}

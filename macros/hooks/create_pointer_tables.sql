@@ -1,0 +1,40 @@
+{#- The tables that a run reads before any model has made them. -#}
+{%- macro create_pointer_tables() -%}
+    {%- for relation, columns in [
+        (
+            source('landing', 'message'),
+            'landing_id bigint, topic string, partition int, `offset` bigint, timestamp timestamp, key string,'
+            ~ ' value string, headers array<struct<key: string, value: string>>'
+        ),
+        (
+            source('pointer', 'cut'),
+            'channel string, cut_id bigint, landing_id bigint, starting_cut_id bigint,'
+            ~ ' starting_landing_id bigint, is_clean boolean, source_cuts ' ~ source_cuts_type()
+        ),
+    ] if load_relation(relation) is none -%}
+        {%- do create_schema(relation) -%}
+        {%- call statement('create_pointer_table') -%}
+            create table if not exists {{ relation }} ({{ columns }})
+            using iceberg
+            {%- if relation.identifier == 'message' %} partitioned by (landing_id){% endif %}
+        {%- endcall -%}
+    {%- endfor -%}
+    {%- set held_message = source('pointer', 'held_message') -%}
+    {%- if load_relation(held_message) is none -%}
+        {%- call statement('create_held_message') -%}
+            create table if not exists {{ held_message }} using iceberg partitioned by (cut_id)
+            tblproperties ('write.distribution-mode' = 'none')
+            as
+            select
+                0L as cut_id,
+                {{ flattened_columns() }}
+            from (
+                select
+                    message.*,
+                    flatten_message(message.topic, message.key, message.value, message.headers) as flat
+                from {{ source('landing', 'message') }} as message
+                where false
+            )
+        {%- endcall -%}
+    {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,11 @@
+{#- One line per source: what was published, what is held and why, what is quarantined. -#}
+{%- macro print_published_cut(summary) -%}
+    {%- set shown = 20 -%}
+    {%- set rows = run_query(summary).rows -%}
+    {%- for row in rows[:shown] -%}
+        {%- do print(row[0]) -%}
+    {%- endfor -%}
+    {%- if rows | length > shown -%}
+        {%- do print('and ' ~ (rows | length - shown) ~ ' sources more; `dbt-debezium status` lists them') -%}
+    {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,47 @@
+{#-
+    Publishes the candidate of every source by one write, when everything ran and nothing failed (S20). A part of the
+    project, a failure or a skip publishes nothing, and the run says so.
+-#}
+{%- macro publish_cut(results) -%}
+    {#- dbt finds what a hook reads only outside of conditions. -#}
+    {%- set int_cut = ref('int_cut') -%}
+    {%- set summary = published_cut_summary(
+        int_cut=int_cut,
+        starting_commit=ref('int_starting_commit'),
+        message_count=ref('message_count'),
+        held_transaction=ref('held_transaction')
+    ) -%}
+    {%- if execute and flags.WHICH in ['run', 'build'] -%}
+        {%- set reason = unpublished_reason(results) -%}
+        {%- if reason -%}
+            {%- do print('nothing published: ' ~ reason) -%}
+        {%- else -%}
+            {%- call statement('publish_cut') -%}
+                insert overwrite {{ source('pointer', 'cut') }}
+                select
+                    channel.name,
+                    cut.cut_id,
+                    cut.landing_id,
+                    cut.starting_cut_id,
+                    cut.starting_landing_id,
+                    true,
+                    case when channel.name = 'candidate' then cut.source_cuts else published.source_cuts end
+                from {{ source('pointer', 'cut') }} as cut
+                cross join (select explode(array('published', 'candidate')) as name) as channel
+                cross join (
+                    select
+                        coalesce(
+                            collect_list(struct(
+                                source, commit_number, commit_position, transaction_id,
+                                committed_at, marker_offset, snapshot_position, proof
+                            )),
+                            array()
+                        ) as source_cuts
+                    from {{ int_cut }}
+                ) as published
+                where cut.channel = 'candidate'
+            {%- endcall -%}
+            {%- do print_published_cut(summary) -%}
+        {%- endif -%}
+    {%- endif -%}
+{%- endmacro -%}

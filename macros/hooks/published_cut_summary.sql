@@ -1,0 +1,53 @@
+{#- One sentence per source of the candidate, in order of name. -#}
+{%- macro published_cut_summary(int_cut, starting_commit, message_count, held_transaction) -%}
+    with
+
+    counted as (
+
+        select
+            source,
+            sum(case when outcome = 'quarantined' then message_count else 0 end) as quarantined_count
+        from {{ message_count }}
+        where cut_id = (
+            select max(cut.cut_id) from {{ source('pointer', 'cut') }} as cut where cut.channel = 'candidate'
+        )
+        group by source
+
+    ),
+
+    held as (
+
+        select
+            source,
+            count(*) as held_count,
+            min_by(
+                concat(held_reason, coalesce(
+                    concat(
+                        ': ', miscounted_tables[0].data_collection, ' has ', miscounted_tables[0].received_count,
+                        ' of ', miscounted_tables[0].expected_count
+                    ),
+                    ''
+                )),
+                coalesce(commit_position, 'no end')
+            ) as first_reason
+        from {{ held_transaction }}
+        group by source
+
+    )
+
+    select
+        concat(
+            coalesce(cut.source, counted.source), ': commit ', coalesce(starting.commit_number, 0), ' -> ',
+            coalesce(cut.commit_number, 0), ', ', coalesce(cut.new_commit_count, 0), ' published, ',
+            coalesce(held.held_count, 0), ' held', coalesce(concat(' (', held.first_reason, ')'), ''), ', ',
+            coalesce(counted.quarantined_count, 0), ' quarantined'
+        ) as line
+    from {{ int_cut }} as cut
+    full join counted
+        on cut.source = counted.source
+    left join {{ starting_commit }} as starting
+        on cut.source = starting.source
+    left join held
+        on coalesce(cut.source, counted.source) = held.source
+    order by line
+{%- endmacro -%}

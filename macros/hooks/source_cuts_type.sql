@@ -1,0 +1,7 @@
+{#- What the pointer says of one source, as a Spark type. Its fields are the columns of int_cut. -#}
+{%- macro source_cuts_type() -%}
+    array<struct<
+        source: string, commit_number: bigint, commit_position: string, transaction_id: string,
+        committed_at: timestamp, marker_offset: bigint, snapshot_position: string, proof: string
+    >>
+{%- endmacro -%}

@@ -1,0 +1,30 @@
+{#-
+    A table that grows by one cut a run, in its column cut_id. What a run wrote and did not publish is replaced by
+    the next one in one commit; a run that starts from nothing replaces everything. With `keeps: latest` in its meta
+    it holds the rows of the candidate and of the published cut only.
+-#}
+{%- materialization append_by_cut, adapter='spark' -%}
+    {{ run_hooks(pre_hooks) }}
+
+    {%- if is_incremental() -%}
+        {%- call statement('main') -%}
+            insert into {{ this }} 
+            replace where cut_id {{ '!=' if config.get('meta', {}).get('keeps') == 'latest' else '>' }}
+                {{ candidate().starting_cut_id }}
+            {{ sql }}
+        {%- endcall -%}
+    {%- else -%}
+        {%- call statement('main') -%}
+            create or replace table {{ this }} using iceberg
+            partitioned by (cut_id)
+            -- A run writes one partition, so nothing need be gathered before it is written.
+            tblproperties ('write.distribution-mode' = 'none', 'write.spark.fanout.enabled' = 'true')
+            {{ comment_clause() }}
+            as
+            {{ sql }}
+        {%- endcall -%}
+    {%- endif -%}
+
+    {{ run_hooks(post_hooks) }}
+    {{ return({'relations': [this.incorporate(type='table')]}) }}
+{%- endmaterialization -%}

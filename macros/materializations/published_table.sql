@@ -1,0 +1,40 @@
+{#-
+    A table that readers see switch with the pointer. Each run writes its rows under the cut it builds, beside those
+    of the published cut; the view of the model shows the candidate's rows, the public view the published ones.
+    The cut before the published one stays for readers that took the pointer just before it moved.
+-#}
+{%- materialization published_table, adapter='spark' -%}
+    {%- set stored = this.incorporate(path={'identifier': this.identifier ~ '__stored'}, type='table') -%}
+    {%- set public = public_relation(config.get('meta', {}).get('public_name', this.identifier)) -%}
+    {%- set is_new = load_relation(stored) is none -%}
+    {{ run_hooks(pre_hooks) }}
+    {%- if config.get('contract').enforced -%}
+        {{ get_assert_columns_equivalent(sql) }}
+    {%- endif -%}
+
+    {%- if is_new or should_full_refresh() and not is_same_shape(stored, sql) -%}
+        {%- call statement('main') -%}
+            create or replace table {{ stored }} using iceberg
+            partitioned by (cut_id)
+            tblproperties ('write.distribution-mode' = 'none')
+            {{ comment_clause() }}
+            as
+            select {{ candidate().cut_id }}L as cut_id, result.* from ({{ sql }}) as result
+        {%- endcall -%}
+    {%- else -%}
+        {%- call statement('main') -%}
+            insert into {{ stored }}
+            replace where cut_id >= {{ candidate().cut_id }} or cut_id < {{ candidate().cut_id - 2 }}
+            select {{ candidate().cut_id }}L as cut_id, result.* from ({{ sql }}) as result
+        {%- endcall -%}
+    {%- endif -%}
+
+    {%- if is_new or load_relation(this) is none or load_relation(public) is none or should_full_refresh() -%}
+        {%- set columns = adapter.get_columns_in_relation(stored) | map(attribute='name') | reject('equalto', 'cut_id') | list -%}
+        {%- do create_pointed_view(this, stored, 'candidate', columns) -%}
+        {%- do create_pointed_view(public, stored, 'published', columns) -%}
+    {%- endif -%}
+
+    {{ run_hooks(post_hooks) }}
+    {{ return({'relations': [this.incorporate(type='view')]}) }}
+{%- endmaterialization -%}

@@ -1,0 +1,47 @@
+{#-
+    Row versions of one captured table, merged from the rows that the macro row_history yields. A table without
+    changes is left alone: not even an empty snapshot is committed.
+-#}
+{%- materialization row_history, adapter='spark' -%}
+    {%- set captured = config.require('meta')['captured'] -%}
+    {%- set is_continued = is_incremental() -%}
+    {{ run_hooks(pre_hooks) }}
+
+    {%- if not is_continued -%}
+        {%- call statement('main') -%}
+            create or replace table {{ this }} using iceberg
+            tblproperties (
+                'format-version' = '2',
+                'write.merge.mode' = 'merge-on-read',
+                'write.update.mode' = 'merge-on-read',
+                'write.delete.mode' = 'merge-on-read',
+                'write.merge.distribution-mode' = 'none'
+            )
+            {{ comment_clause() }}
+            as
+            select * except (is_version) from ({{ sql }}) where is_version
+        {%- endcall -%}
+        {%- do create_history_views(this, config.get('meta')['public_name']) -%}
+    {%- else -%}
+        {%- if not candidate().is_clean -%}
+            {%- do remove_unpublished_versions(this) -%}
+        {%- endif -%}
+        {%- if has_new_changes(captured) -%}
+            {%- call statement('main') -%}
+                merge into {{ this }} as built
+                using ({{ sql }}) as new
+                on
+                    built._source = new._source
+                    and built._row_key = case when not new.is_version then new._row_key end
+                    and built._valid_to is null
+                when matched then update set _valid_to = new._valid_to
+                when not matched and new.is_version then insert *
+            {%- endcall -%}
+        {%- else -%}
+            {%- call noop_statement('main', 'NO CHANGES') -%}{%- endcall -%}
+        {%- endif -%}
+    {%- endif -%}
+
+    {{ run_hooks(post_hooks) }}
+    {{ return({'relations': [this.incorporate(type='table')]}) }}
+{%- endmaterialization -%}

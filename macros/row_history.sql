@@ -1,0 +1,189 @@
+{#-
+    The row versions that a run adds to the history of one captured table, and the open versions that it closes. The
+    law of the project stands here once: history knows upserts, deletes and truncates, in the order
+    (commit_number, position), and nothing of connectors.
+
+    captured: {'source': pattern, 'schema': name, 'table': name, 'is_keyless': true for bags of rows (S12)}.
+    columns: {name: Spark type, or '<type> from <encoding>', see decoded}.
+
+    One row per (_source, _row_key, _valid_from) where is_version, else one per open version that ends.
+-#}
+{%- macro row_history(captured, columns) -%}
+-- The materialization reads where the run starts: {{ ref('int_starting_commit') }}
+with
+
+candidate as (
+
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
+
+),
+
+change as (
+
+    select captured.*
+    from {{ ref('int_change') }} as captured
+    inner join candidate
+        on captured.cut_id {{ '=' if is_incremental() else '<=' }} candidate.cut_id
+    where
+        {{ matches_any('captured.source', [captured.source]) }}
+        and (
+            captured.table_name is null
+            or (
+                captured.schema_name <=> {{ string_literal(captured.schema) }}
+                and captured.table_name = {{ string_literal(captured.table) }}
+            )
+        )
+
+),
+
+truncation as (
+
+    select
+        source,
+        sort_array(collect_list(named_struct('commit_number', commit_number, 'position', position))) as places
+    from change
+    where operation = {{ op('truncate') }}
+    group by source
+
+),
+
+{% if captured.is_keyless %}
+{{- bag_row_change(columns) }}
+{% else -%}
+row_change as (
+
+    select
+        source,
+        row_key,
+        commit_number,
+        position,
+        0 as step,
+        operation,
+        transaction_id,
+        committed_at,
+        from_json(after, {{ image_schema(columns) }}) as image
+    from change
+    where operation != {{ op('truncate') }}
+
+),
+
+{% endif -%}
+ordered_change as (
+
+    select
+        row_change.*,
+        lead(row_change.commit_number) over row_order as next_commit_number,
+        row_number() over row_order as change_number,
+        array_min(filter(
+            truncation.places, place -> place > struct(row_change.commit_number, row_change.position)
+        )).commit_number as truncated_by
+    from row_change
+    left join truncation
+        on row_change.source = truncation.source
+    window row_order as (
+        partition by row_change.source, row_change.row_key
+        order by row_change.commit_number, row_change.position, row_change.step
+    )
+
+),
+
+decoded_version as (
+
+    select
+        *,
+        least(next_commit_number, truncated_by) as valid_to,
+        named_struct(
+            {% for name, type in columns.items() -%}
+            {{ string_literal(name) }}, {{ decoded('image.' ~ quoted(name), type) }}{{ ',' if not loop.last }}
+            {% endfor %}
+        ) as decoded
+    from ordered_change
+    where
+        operation != {{ op('delete') }}
+        and (next_commit_number > commit_number or next_commit_number is null)
+        and (truncated_by > commit_number or truncated_by is null)
+
+),
+
+row_version as (
+
+    select
+        true as is_version,
+        {% for name in columns -%}
+        decoded.{{ quoted(name) }},
+        {% endfor -%}
+        source as _source,
+        row_key as _row_key,
+        commit_number as _valid_from,
+        valid_to as _valid_to,
+        named_struct(
+            'source', source,
+            'commit_number', commit_number,
+            'transaction_id', transaction_id,
+            'committed_at', committed_at,
+            'unrepresentable', filter(
+                array(
+                    {% for name, type in columns.items() -%}
+                    case
+                        when image.{{ quoted(name) }} is not null and decoded.{{ quoted(name) }} is null
+                            then named_struct(
+                                'column', {{ string_literal(name) }},
+                                'raw_text', cast(image.{{ quoted(name) }} as string)
+                            )
+                    end{{ ',' if not loop.last }}
+                    {% endfor %}
+                ),
+                entry -> entry is not null
+            )
+        ) as _change
+    from decoded_version
+
+)
+{%- if is_incremental() %},
+
+ended_row as (
+
+    select
+        source,
+        row_key,
+        least(commit_number, truncated_by) as ends_at
+    from ordered_change
+    where change_number = 1
+    union all
+    select
+        built._source as source,
+        built._row_key as row_key,
+        array_min(truncation.places).commit_number as ends_at
+    from {{ this }} as built
+    inner join truncation
+        on built._source = truncation.source
+    where built._valid_to is null
+
+),
+
+ended_version as (
+
+    select
+        false as is_version,
+        {% for name in columns -%}
+        null as {{ quoted(name) }},
+        {% endfor -%}
+        source as _source,
+        row_key as _row_key,
+        null as _valid_from,
+        min(ends_at) as _valid_to,
+        null as _change
+    from ended_row
+    group by source, row_key
+
+)
+
+select * from row_version
+union all
+select * from ended_version
+{%- else %}
+
+select * from row_version
+{%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,21 @@
+with
+
+version as (
+
+    select * from {{ ref('products_history') }}
+
+)
+
+select
+    -- payload
+    sku,
+    name,
+    price,
+    stock,
+    made,
+    attrs,
+
+    -- provenance
+    _change
+from version
+where _valid_to is null

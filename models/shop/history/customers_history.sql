@@ -1,0 +1,15 @@
+{%- set captured = {'source': 'shop', 'schema': 'public', 'table': 'customers'} -%}
+{{ config(meta={'captured': captured, 'public_name': 'customers'}) }}
+
+{{ row_history(
+    captured=captured,
+    columns={
+        'id': 'bigint',
+        'email': 'string',
+        'name': 'string',
+        'tier': 'string',
+        'balance': 'decimal(14,2)',
+        'created_at': 'timestamp',
+        'updated_at': 'timestamp_ntz from io.debezium.time.Timestamp',
+    }
+) }}

@@ -1,0 +1,13 @@
+{%- set captured = {'source': 'shop', 'schema': 'public', 'table': 'order_items'} -%}
+{{ config(meta={'captured': captured, 'public_name': 'order_items'}) }}
+
+{{ row_history(
+    captured=captured,
+    columns={
+        'order_id': 'bigint',
+        'line_no': 'smallint',
+        'sku': 'string',
+        'qty': 'int',
+        'unit_price': 'decimal(10,2)',
+    }
+) }}

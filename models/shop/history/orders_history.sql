@@ -1,0 +1,14 @@
+{%- set captured = {'source': 'shop', 'schema': 'public', 'table': 'orders'} -%}
+{{ config(meta={'captured': captured, 'public_name': 'orders'}) }}
+
+{{ row_history(
+    captured=captured,
+    columns={
+        'id': 'bigint',
+        'customer_id': 'bigint',
+        'status': 'string',
+        'total': 'decimal(12,2)',
+        'placed_at': 'timestamp',
+        'note': 'string',
+    }
+) }}

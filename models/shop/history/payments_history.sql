@@ -1,0 +1,13 @@
+{%- set captured = {'source': 'shop', 'schema': 'public', 'table': 'payments'} -%}
+{{ config(meta={'captured': captured, 'public_name': 'payments'}) }}
+
+{{ row_history(
+    captured=captured,
+    columns={
+        'id': 'string',
+        'order_id': 'bigint',
+        'amount': 'decimal(12,2)',
+        'method': 'string',
+        'paid_at': 'timestamp',
+    }
+) }}

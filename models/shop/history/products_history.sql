@@ -1,0 +1,14 @@
+{%- set captured = {'source': 'shop', 'schema': 'public', 'table': 'products'} -%}
+{{ config(meta={'captured': captured, 'public_name': 'products'}) }}
+
+{{ row_history(
+    captured=captured,
+    columns={
+        'sku': 'string',
+        'name': 'string',
+        'price': 'decimal(10,2)',
+        'stock': 'int',
+        'made': 'int',
+        'attrs': 'string',
+    }
+) }}

@@ -1,0 +1,44 @@
+with
+
+message as (
+
+    select * from {{ ref('stg_message') }}
+
+)
+
+select
+    -- delivery
+    landing_id,
+    topic,
+    partition,
+    `offset`,
+    copy_number,
+    agrees_with_first_copy,
+    event_hash,
+
+    -- where it comes from
+    connector,
+    source,
+    database_name,
+    schema_name,
+    table_name,
+    concat(schema_name, '.', table_name) as data_collection,
+
+    -- position
+    operation,
+    snapshot,
+    transaction_id,
+    previous_commit_position,
+    event_position,
+    total_order,
+    data_collection_order,
+    committed_at,
+
+    -- payload
+    row_key,
+    new_row_key,
+    old_row_key,
+    before,
+    after
+from message
+where kind = 'change'

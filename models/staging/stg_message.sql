@@ -1,0 +1,107 @@
+with
+
+candidate as (
+
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
+
+),
+
+new_message as (
+
+    select
+        message.*,
+        flatten_message(message.topic, message.key, message.value, message.headers) as flat
+    from {{ source('landing', 'message') }} as message
+    inner join candidate
+        on
+            message.landing_id > candidate.starting_landing_id
+            and message.landing_id <= candidate.landing_id
+
+),
+
+flattened_message as (
+
+    select {{ flattened_columns() }}
+    from new_message
+
+),
+
+held_message as (
+
+    select held.* except (cut_id)
+    from {{ source('pointer', 'held_message') }} as held
+    inner join candidate
+        on held.cut_id = candidate.starting_cut_id
+
+),
+
+message as (
+
+    select * from flattened_message
+    union all
+    select * from held_message
+
+),
+
+identified_message as (
+
+    select
+        *,
+        {{ event_hash() }} as event_hash,
+        xxhash64(total_order, data_collection_order, before, after) as content_hash
+    from message
+
+)
+
+select
+    -- delivery
+    landing_id,
+    topic,
+    partition,
+    `offset`,
+
+    -- what it is
+    kind,
+    quarantine_reason,
+    quarantine_detail,
+
+    -- where it comes from
+    connector,
+    source,
+    database_name,
+    schema_name,
+    table_name,
+
+    -- position
+    operation,
+    snapshot,
+    transaction_id,
+    marker,
+    event_count,
+    collection_counts,
+    commit_position,
+    previous_commit_position,
+    event_position,
+    total_order,
+    data_collection_order,
+    committed_at,
+
+    -- payload
+    row_key,
+    new_row_key,
+    old_row_key,
+    before,
+    after,
+
+    -- identity
+    event_hash,
+    row_number() over (
+        partition by source, transaction_id, event_position, event_hash
+        order by topic, partition, `offset`, landing_id
+    ) as copy_number,
+    first_value(content_hash) over (
+        partition by source, transaction_id, event_position, event_hash
+        order by topic, partition, `offset`, landing_id
+    ) = content_hash as agrees_with_first_copy
+from identified_message

@@ -1,0 +1,74 @@
+with
+
+candidate as (
+
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
+
+),
+
+held_outcome as (
+
+    select * from {{ ref('int_outcome') }}
+    where outcome = 'held'
+
+),
+
+held_message as (
+
+    select
+        message.*,
+        candidate.cut_id
+    from {{ ref('stg_message') }} as message
+    left semi join held_outcome
+        on
+            message.landing_id = held_outcome.landing_id
+            and message.topic = held_outcome.topic
+            and message.partition = held_outcome.partition
+            and message.`offset` = held_outcome.`offset`
+    cross join candidate
+
+)
+
+select
+    cut_id,
+
+    -- delivery
+    landing_id,
+    topic,
+    partition,
+    `offset`,
+
+    -- what it is
+    kind,
+    quarantine_reason,
+    quarantine_detail,
+
+    -- where it comes from
+    connector,
+    source,
+    database_name,
+    schema_name,
+    table_name,
+
+    -- position
+    operation,
+    snapshot,
+    transaction_id,
+    marker,
+    event_count,
+    collection_counts,
+    commit_position,
+    previous_commit_position,
+    event_position,
+    total_order,
+    data_collection_order,
+    committed_at,
+
+    -- payload
+    row_key,
+    new_row_key,
+    old_row_key,
+    before,
+    after
+from held_message

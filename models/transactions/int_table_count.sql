@@ -1,0 +1,82 @@
+with
+
+pending_event as (
+
+    select * from {{ ref('int_pending_event') }}
+    where transaction_id is not null and not is_already_published
+
+),
+
+transaction_end as (
+
+    select * from {{ ref('stg_transaction_marker') }}
+    where marker = 'END'
+
+),
+
+-- Copies of one END are equal; any of them will do.
+expected_count as (
+
+    select
+        source,
+        transaction_id,
+        data_collection,
+        max(expected_count) as expected_count
+    from (
+        select
+            source,
+            transaction_id,
+            explode(collection_counts) as (data_collection, expected_count)
+        from transaction_end
+    )
+    where not {{ matches_any('data_collection', var('not_ingested_tables') + [message_collection()]) }}
+    group by source, transaction_id, data_collection
+
+),
+
+received_count as (
+
+    select
+        source,
+        transaction_id,
+        data_collection,
+        count_if(copy_number = 1) as received_count,
+        count(distinct data_collection_order) as order_count,
+        min(data_collection_order) as first_order,
+        max(data_collection_order) as last_order,
+        bool_and(agrees_with_first_copy) as has_equal_copies,
+        min(previous_commit_position) as previous_commit_position,
+        count_if(copy_number = 1 and operation = {{ op('delete') }} and new_row_key is not null) as key_leave_count,
+        count_if(copy_number = 1 and operation = {{ op('create') }} and old_row_key is not null) as key_enter_count
+    from pending_event
+    group by source, transaction_id, data_collection
+
+)
+
+select
+    -- identity
+    coalesce(expected_count.source, received_count.source) as source,
+    coalesce(expected_count.transaction_id, received_count.transaction_id) as transaction_id,
+    coalesce(expected_count.data_collection, received_count.data_collection) as data_collection,
+
+    -- counts
+    coalesce(expected_count.expected_count, 0) as expected_count,
+    coalesce(received_count.received_count, 0) as received_count,
+    coalesce(received_count.key_leave_count, 0) as key_leave_count,
+    coalesce(received_count.key_enter_count, 0) as key_enter_count,
+
+    -- order
+    coalesce(
+        received_count.order_count = received_count.received_count
+        and received_count.first_order = 1
+        and received_count.last_order = received_count.received_count,
+        expected_count.expected_count = 0
+    ) as has_every_order,
+    coalesce(received_count.has_equal_copies, true) as has_equal_copies,
+    received_count.previous_commit_position
+from expected_count
+full join received_count
+    on
+        expected_count.source = received_count.source
+        and expected_count.transaction_id = received_count.transaction_id
+        and expected_count.data_collection = received_count.data_collection

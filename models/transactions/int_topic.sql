@@ -1,0 +1,43 @@
+with
+
+message as (
+
+    select * from {{ ref('stg_message') }}
+
+),
+
+known_source as (
+
+    select source from message
+    where source is not null
+    group by source
+    union distinct
+    select source from {{ ref('int_starting_commit') }}
+
+),
+
+-- A topic that no readable message of this run places belongs to the source with the longest name before a dot.
+topic as (
+
+    select
+        topic,
+        max_by(source, `offset`) as own_source
+    from message
+    group by topic
+
+)
+
+select
+    -- identity
+    topic.topic,
+
+    -- where it comes from
+    coalesce(
+        topic.own_source,
+        max_by(known_source.source, length(known_source.source)),
+        regexp_extract(topic.topic, '^(.+?)([.][^.]*){0,2}$', 1)
+    ) as source
+from topic
+left join known_source
+    on topic.own_source is null and startswith(topic.topic, concat(known_source.source, '.'))
+group by topic.topic, topic.own_source

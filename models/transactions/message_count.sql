@@ -1,0 +1,53 @@
+with
+
+candidate as (
+
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
+
+),
+
+settled_count as (
+
+    select
+        source,
+        topic,
+        partition,
+        outcome,
+        count(*) as message_count
+    from {{ ref('int_outcome') }}
+    group by source, topic, partition, outcome
+    {% if is_incremental() -%}
+    union all
+    select
+        built.source,
+        built.topic,
+        built.partition,
+        built.outcome,
+        built.message_count
+    from {{ this }} as built
+    inner join candidate
+        on built.cut_id = candidate.starting_cut_id
+    where built.outcome != 'held'
+    {%- endif %}
+
+)
+
+select
+    -- identity
+    candidate.cut_id,
+    settled_count.source,
+    settled_count.topic,
+    settled_count.partition,
+    settled_count.outcome,
+
+    -- counts
+    sum(settled_count.message_count) as message_count
+from settled_count
+cross join candidate
+group by
+    candidate.cut_id,
+    settled_count.source,
+    settled_count.topic,
+    settled_count.partition,
+    settled_count.outcome

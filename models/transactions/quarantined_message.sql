@@ -1,0 +1,34 @@
+with
+
+candidate as (
+
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
+
+),
+
+outcome as (
+
+    select * from {{ ref('int_outcome') }}
+    where outcome = 'quarantined'
+
+)
+
+select
+    -- identity
+    outcome.landing_id,
+    outcome.topic,
+    outcome.partition,
+    outcome.`offset`,
+
+    -- where it comes from
+    outcome.source,
+
+    -- payload
+    outcome.quarantine_reason,
+    outcome.quarantine_detail,
+
+    -- provenance
+    candidate.cut_id
+from outcome
+cross join candidate

@@ -1,0 +1,14 @@
+"""Errors that reach a person: one sentence each, `<where>: <what is wrong>; <what would be right>`."""
+
+
+class DebeziumError(Exception):
+    """What the user can mend. The command line prints the sentence and ends with exit code 2."""
+
+
+class EnvelopeError(ValueError):
+    """A message that cannot be read as a change event. `reason` is its quarantine reason."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail

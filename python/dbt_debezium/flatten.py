@@ -1,0 +1,103 @@
+"""`flatten_message` for Spark SQL: Arrow arrays in, one struct for each message out."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
+import pyarrow.compute as pc  # type: ignore[import-untyped]  # ships no types
+from pyspark.sql import SparkSession
+from pyspark.sql import types as T  # noqa: N812
+from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # missing in its stub
+
+from dbt_debezium.envelope import NEW_KEY, OLD_KEY, Flat, Headers, flatten_message
+
+COUNTS = T.MapType(T.StringType(), T.LongType())
+NOT_TEXT: dict[str, T.DataType] = {
+    "event_count": T.LongType(),
+    "collection_counts": COUNTS,
+    "total_order": T.LongType(),
+    "data_collection_order": T.LongType(),
+    "committed_at_micros": T.LongType(),
+}
+FLAT_TYPE = T.StructType(
+    [
+        T.StructField(name, NOT_TEXT.get(name, T.StringType()), nullable=name != "kind")
+        for name in Flat._fields
+    ]
+)
+"""The fields of `Flat`, in its order."""
+
+ARROW_TYPES: dict[T.DataType, pa.DataType] = {
+    T.StringType(): pa.string(),
+    T.LongType(): pa.int64(),
+    COUNTS: pa.map_(pa.string(), pa.int64()),
+}
+ARROW_FIELDS = [
+    pa.field(column.name, ARROW_TYPES[column.dataType], nullable=column.nullable)
+    for column in FLAT_TYPE
+]
+
+
+def flatten_batch(topic: pa.Array, key: pa.Array, value: pa.Array, headers: pa.Array) -> pa.Array:
+    """Read a batch of messages, each on its own.
+
+    Args:
+        topic: text, like key and value.
+        headers: lists of structs of two texts, key and value.
+
+    Returns:
+        One struct of type FLAT_TYPE for each message, in the messages' order.
+    """
+    rows = [
+        flatten_message(*message)
+        for message in zip(
+            (name or "" for name in texts(topic)),
+            texts(key),
+            texts(value),
+            key_headers(headers),
+            strict=True,
+        )
+    ]
+    columns: Sequence[Sequence[object]] = list(zip(*rows, strict=True)) or [()] * len(ARROW_FIELDS)
+    return pa.StructArray.from_arrays(
+        [column_array(*column) for column in zip(columns, ARROW_FIELDS, strict=True)],
+        fields=ARROW_FIELDS,
+    )
+
+
+def texts(array: pa.Array) -> list[str | None]:
+    """The array's texts; a byte that is not UTF-8, which Spark does not refuse, as a surrogate."""
+    try:
+        return array.to_pylist()  # type: ignore[no-any-return]  # pyarrow is untyped
+    except UnicodeDecodeError:
+        return [
+            None if text is None else text.decode("utf-8", "surrogateescape")
+            for text in array.cast(pa.binary()).to_pylist()
+        ]
+
+
+def key_headers(headers: pa.Array) -> list[Headers]:
+    """Each message's headers that tell of a key change; most messages have none."""
+    found: list[list[tuple[str, str | None]]] = [[]] * len(headers)
+    entries = pc.list_flatten(headers)
+    wanted = pc.is_in(pc.struct_field(entries, "key"), pa.array([NEW_KEY, OLD_KEY]))
+    names = pc.struct_field(entries, "key").filter(wanted).to_pylist()
+    values = texts(pc.struct_field(entries, "value").filter(wanted))
+    messages = pc.list_parent_indices(headers).filter(wanted).to_pylist()
+    for message, name, value in zip(messages, names, values, strict=True):
+        found[message] = [*found[message], (name, value)]
+    return list(found)
+
+
+def column_array(values: Sequence[object], field: pa.Field) -> pa.Array:
+    """One column of the batch."""
+    if pa.types.is_map(field.type):
+        values = [list(value.items()) if isinstance(value, dict) else None for value in values]
+    return pa.array(values, type=field.type)
+
+
+flatten = arrow_udf(flatten_batch, FLAT_TYPE)
+
+
+def register(spark: SparkSession) -> None:
+    """Make `flatten_message(topic, key, value, headers)` known to the session's SQL."""
+    spark.udf.register("flatten_message", flatten)

@@ -1,0 +1,116 @@
+"""The jars Spark needs beyond its own: which, and how they get here."""
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import jars_dir
+from dbt_debezium.java import check_java
+
+
+@dataclass(frozen=True, slots=True)
+class Jar:
+    """One artifact of Maven Central, pinned to its content."""
+
+    group: str
+    artifact: str
+    version: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        """The name it has in Maven Central and in the jars folder."""
+        return f"{self.artifact}-{self.version}.jar"
+
+
+JARS = (
+    Jar(
+        "org.apache.iceberg",
+        "iceberg-spark-runtime-4.1_2.13",
+        "1.12.0",
+        "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
+    ),
+    Jar(
+        "org.xerial",
+        "sqlite-jdbc",
+        "3.50.3.0",
+        "a3f53a2aa15ae9425a9e793bbe9c8e5288febeb4b65ef5c1a4e80d4c2045cf08",
+    ),
+)
+
+
+def check_jars() -> None:
+    """Refuse to go on without the jars; whether they are the right ones is `fetch_jars`'s business.
+
+    Raises:
+        DebeziumError: a jar is absent.
+    """
+    folder = jars_dir()
+    for jar in JARS:
+        if not (folder / jar.file_name).is_file():
+            raise DebeziumError(
+                f"jars: {jar.file_name} is not in {folder}; run `dbt-debezium jars`"
+            )
+
+
+def fetch_jars() -> list[Path]:
+    """Bring the jars that are absent or not the pinned ones, and return those.
+
+    Raises:
+        DebeziumError: a jar cannot be fetched, or what came is not the pinned one.
+    """
+    folder = jars_dir()
+    wanted = [jar for jar in JARS if not _is_right(folder / jar.file_name, jar)]
+    if wanted:
+        java = check_java()
+        folder.mkdir(parents=True, exist_ok=True)
+        # Inside the folder, so that the rename that ends it stays on one file system.
+        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as work:
+            for jar in wanted:
+                fetched = _fetch(java, jar, Path(work))
+                os.replace(fetched, folder / jar.file_name)
+    return [folder / jar.file_name for jar in wanted]
+
+
+def _is_right(path: Path, jar: Jar) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == jar.sha256
+
+
+def _fetch(java: Path, jar: Jar, work: Path) -> Path:
+    """Fetch with the Ivy inside pyspark; its default settings know Maven Central."""
+    fetched = work / jar.file_name
+    subprocess.run(
+        [
+            *(java, "-jar", _ivy(), "-cache", work / "cache"),
+            *("-dependency", jar.group, jar.artifact, jar.version),
+            # `master` is the artifact without what it depends on: both jars bring their own.
+            *("-confs", "master", "-retrieve", work / "[artifact]-[revision].[ext]"),
+        ],
+        capture_output=True,
+        check=False,
+    )
+    where = f"{jar.group}:{jar.artifact}:{jar.version}"
+    if not fetched.is_file():
+        raise DebeziumError(
+            f"jars: {where} could not be fetched from Maven Central; "
+            f"check the network, or put {jar.file_name} into {jars_dir()} by hand"
+        )
+    if not _is_right(fetched, jar):
+        raise DebeziumError(
+            f"jars: {where} came with another content than the pinned SHA-256 {jar.sha256}; "
+            "do not use it, and find out what stands between here and Maven Central"
+        )
+    return fetched
+
+
+def _ivy() -> Path:
+    import pyspark
+
+    return next((Path(pyspark.__file__).parent / "jars").glob("ivy-*.jar"))

@@ -1,0 +1,65 @@
+"""Whether there is a Java that Spark 4 can run on."""
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from dbt_debezium.errors import DebeziumError
+
+OLDEST_JAVA = 17
+REMEDY = "install Java 17 or 21 and put it on PATH, or set JAVA_HOME to its folder"
+
+
+@functools.cache
+def check_java() -> Path:
+    """Return the java that Spark will start.
+
+    Spark takes JAVA_HOME when it is set, even when nothing is there, and PATH otherwise.
+
+    Raises:
+        DebeziumError: there is none, it does not run, or it is older than Java 17.
+    """
+    java = _find_java()
+    try:
+        # A Java prints its version within 50 ms; one that takes two minutes is stuck.
+        shown = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, timeout=120, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise DebeziumError(f"java: {java} does not run; {REMEDY}") from error
+    version = major_version(shown.stderr)
+    if version is None:
+        raise DebeziumError(f"java: {java} does not say which version it is; {REMEDY}")
+    if version < OLDEST_JAVA:
+        raise DebeziumError(f"java: {java} is version {version}, Spark needs 17 or 21; {REMEDY}")
+    return java
+
+
+def _find_java() -> Path:
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        java = Path(home) / "bin" / "java"
+        if not java.is_file():
+            raise DebeziumError(f"java: JAVA_HOME is '{home}', which has no bin/java; {REMEDY}")
+        return java
+    found = shutil.which("java")
+    if found is None:
+        raise DebeziumError(f"java: not found on PATH, and JAVA_HOME is not set; {REMEDY}")
+    return Path(found)
+
+
+def major_version(shown: str) -> int | None:
+    """The major version in what `java -version` prints; None when there is none.
+
+    >>> major_version('openjdk version "17.0.15" 2025-04-15')
+    17
+    >>> major_version('java version "1.8.0_392"')
+    8
+    >>> major_version('openjdk version "21" 2023-09-19')
+    21
+    """
+    found = re.search(r'version "(?:1\.)?(\d+)', shown)
+    return int(found[1]) if found else None

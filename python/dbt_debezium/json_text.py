@@ -1,0 +1,128 @@
+"""JSON text: its limits, its canonical form, and the escapes that UTF-8 cannot hold."""
+
+import hashlib
+import re
+
+import msgspec
+from msgspec import DecodeError, Raw, ValidationError
+
+from dbt_debezium.errors import EnvelopeError
+
+LARGEST_BYTES = 10_000_000
+DEEPEST_LEVELS = 200
+
+PLAIN = r'[^"\\\x00-\x1f\ud800-\udfff]*'
+PLAIN_KEY = re.compile(rf'\{{"{PLAIN}":(?:"{PLAIN}"|0|-?[1-9][0-9]{{0,18}})\}}')
+"""A key of one field as Debezium prints it, which is canonical already: most keys are."""
+
+# Raw keeps a number's digits: a float would round a decimal.
+NESTED = msgspec.json.Decoder(float_hook=lambda digits: Raw(digits.encode()))
+CANONICAL = msgspec.json.Encoder(order="sorted")
+
+ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u(?P<lone>[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
+)
+STAND_IN = "lone-surrogate-5b1f0c7e-"
+
+
+def check_limits(name: str, text: str) -> None:
+    """Refuse what would cost too much to parse.
+
+    Raises:
+        EnvelopeError: too_large, told by hash and length only, or too_deep.
+    """
+    if 4 * len(text) > LARGEST_BYTES:
+        encoded = text.encode("utf-8", "surrogatepass")
+        if len(encoded) > LARGEST_BYTES:
+            digest = hashlib.sha256(encoded).hexdigest()
+            raise EnvelopeError(
+                "too_large",
+                f"{name}: {len(encoded)} bytes, sha256 {digest}; at most {LARGEST_BYTES} are read",
+            )
+    if text.count("{") + text.count("[") > DEEPEST_LEVELS and levels(text) > DEEPEST_LEVELS:
+        raise EnvelopeError("too_deep", f"{name}: at most {DEEPEST_LEVELS} levels are read")
+
+
+def levels(text: str) -> int:
+    """How deep objects and arrays nest; stops counting just past the limit.
+
+    >>> levels('{"a": [1, "[[["], "b": {}}')
+    2
+    """
+    quoted = text.replace("\\\\", "").replace('\\"', "").replace("[", "{").replace("]", "}")
+    outside_strings = "".join(quoted.split('"')[::2])
+    brackets = re.sub("[^{}]+", "", outside_strings)
+    count = 0
+    while "{}" in brackets and count <= DEEPEST_LEVELS:
+        brackets = brackets.replace("{}", "")
+        count += 1
+    return count + brackets.count("{")
+
+
+def canonical_key(name: str, text: str | None) -> str | None:
+    """One text for one key, however it was printed; None for a key without fields.
+
+    Args:
+        name: where the key stands, for the refusal.
+        text: JSON, with or without Kafka Connect's schema wrapper.
+
+    Raises:
+        EnvelopeError: it is not a JSON object.
+
+    >>> canonical_key("key", '{"b": 1.10, "a": "\\u00e9"}')
+    '{"a":"é","b":1.10}'
+    >>> canonical_key("key", '{"schema":{"type":"struct"},"payload":{"id":1}}')
+    '{"id":1}'
+    """
+    if text is None or (len(text) <= DEEPEST_LEVELS and PLAIN_KEY.fullmatch(text)):
+        return text
+    check_limits(name, text)
+    try:
+        key = NESTED.decode(text)
+    except ValidationError:
+        raise EnvelopeError("bad_type", f"{name}: an integer of over 4300 digits") from None
+    except (DecodeError, UnicodeEncodeError) as error:
+        raise EnvelopeError("bad_json", f"{name}: {said(error)}") from None
+    if is_wrapped(key):
+        key = key["payload"]
+    if key is None or key == {}:
+        return None
+    if not isinstance(key, dict):
+        raise EnvelopeError("bad_type", f"{name}: expected an object with the key's fields")
+    return CANONICAL.encode(key).decode()
+
+
+def is_wrapped(document: object) -> bool:
+    """Whether Kafka Connect wrapped it; a key may have two columns of these names.
+
+    >>> is_wrapped({"schema": None, "payload": {"id": 1}})
+    True
+    >>> is_wrapped({"schema": "public", "payload": 1})
+    False
+    """
+    return (
+        isinstance(document, dict)
+        and document.keys() == {"schema", "payload"}
+        and isinstance(document["schema"], dict | None)
+    )
+
+
+def said(error: Exception) -> str:
+    """What the parser says of a text, without a word of the text."""
+    if isinstance(error, UnicodeEncodeError):
+        return "not UTF-8 text"
+    return str(error).removeprefix("JSON is ").replace("`", "'")
+
+
+def shield(text: str) -> str:
+    r"""Lone surrogate escapes, which no UTF-8 text can hold, replaced by a stand-in.
+
+    >>> unshield(shield(r'"\uD83D\uDE00 \uD800 \\ud800"'))
+    '"\\uD83D\\uDE00 \\ud800 \\\\ud800"'
+    """
+    return ESCAPE.sub(lambda e: STAND_IN + e["lone"].lower() if e["lone"] else e[0], text)
+
+
+def unshield(text: str) -> str:
+    """The stand-ins as JSON escapes again, in lower case."""
+    return text.replace(STAND_IN, "\\u")

@@ -1,0 +1,134 @@
+"""The Spark session of the command line, with the settings that dbt would start it with."""
+
+import contextvars
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import lake_dir, project_dir
+from dbt_debezium.jars import check_jars
+from dbt_debezium.java import check_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SQLITE = "jdbc:sqlite:"
+
+
+def spark_session(target: str | None = None) -> "SparkSession":
+    """Start Spark, or return the session of this process.
+
+    dbt takes the same session when it runs in the same process: one JVM, one set of settings.
+
+    Args:
+        target: a target of profiles.yml; by default DBT_TARGET, else the profile's own default.
+
+    Raises:
+        DebeziumError: Java, a jar, the profile or the catalog is not as it must be.
+    """
+    settings = spark_settings(target)
+    check_java()
+    check_jars()
+    _make_lake(settings)
+    # Spark's Python workers run `python3` from PATH unless told otherwise.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # It repeats each failed statement as one line of 10 to 30 kB.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.builder.config(map=settings).getOrCreate()
+    open_catalog(spark, settings)
+    return spark
+
+
+def spark_settings(target: str | None = None) -> dict[str, Any]:
+    """The server_side_parameters of a target, rendered as dbt renders them.
+
+    Raises:
+        DebeziumError: there is no profiles.yml, or it has no such profile or target.
+    """
+    from dbt.clients.yaml_helper import load_yaml_text
+    from dbt.config.profile import Profile, read_profile
+    from dbt.config.renderer import ProfileRenderer
+    from dbt_common.context import set_invocation_context
+    from dbt_common.exceptions import DbtBaseException
+
+    project = project_dir()
+    folder = Path(os.environ.get("DBT_PROFILES_DIR") or project)
+    try:
+        profiles = read_profile(str(folder))
+        if not profiles:
+            raise DebeziumError(
+                f"profile: no profiles.yml in {folder}; set DBT_PROFILES_DIR to the folder it is in"
+            )
+        settings = load_yaml_text((project / "dbt_project.yml").read_text()) or {}
+        name = settings.get("profile")
+        if name not in profiles:
+            raise DebeziumError(
+                f"profile: {folder / 'profiles.yml'} has no profile '{name}'; "
+                f"dbt_project.yml names it, and there is: {', '.join(profiles)}"
+            )
+        target = target or os.environ.get("DBT_TARGET") or None
+        # env_var reads the environment from dbt's context; a run of dbt's later brings its own.
+        context = contextvars.copy_context()
+        context.run(set_invocation_context, os.environ)
+        _, output = context.run(
+            Profile.render_profile, profiles[name], name, target, ProfileRenderer({})
+        )
+    except DbtBaseException as error:
+        sentence = " ".join(str(error).split())
+        raise DebeziumError(f"profile: {folder / 'profiles.yml'}: {sentence}") from error
+    except OSError as error:
+        raise DebeziumError(f"profile: {error.filename}: {error.strerror}") from error
+    parameters: dict[str, Any] = output.get("server_side_parameters") or {}
+    return parameters
+
+
+def _catalog_uri(settings: dict[str, Any]) -> str:
+    catalog = settings.get("spark.sql.defaultCatalog", "spark_catalog")
+    return str(settings.get(f"spark.sql.catalog.{catalog}.uri", ""))
+
+
+def _make_lake(settings: dict[str, Any]) -> None:
+    """SQLite makes the file of the catalog, but not the folder it is in."""
+    folders = [lake_dir()]
+    uri = _catalog_uri(settings)
+    if uri.startswith(SQLITE):
+        folders.append(Path(uri.removeprefix(SQLITE)).parent)
+    for folder in folders:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DebeziumError(
+                f"lake: {folder} cannot be made ({error.strerror}); "
+                "set DBT_DEBEZIUM_LAKE to a folder that can be written"
+            ) from error
+
+
+def open_catalog(spark: "SparkSession", settings: dict[str, Any]) -> None:
+    """Open the catalog, which Spark would do at the first statement, with a page of Java."""
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # it has no types
+    from pyspark.errors import PySparkException
+
+    try:
+        spark.sql("show namespaces").collect()
+    except (PySparkException, Py4JJavaError) as error:
+        raise DebeziumError(
+            f"catalog: {_catalog_uri(settings) or 'the default catalog'} cannot be opened "
+            f"({innermost(error)}); name a readable catalog in profiles.yml, "
+            "or move a damaged one away"
+        ) from error
+
+
+def innermost(error: Exception) -> str:
+    """The message at the bottom of Java's causes, on one line."""
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    message = str(error)
+    while java is not None:
+        message = java.getMessage() or message
+        java = java.getCause()
+    return message.strip().splitlines()[0] if message.strip() else type(error).__name__

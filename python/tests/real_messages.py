@@ -1,0 +1,48 @@
+"""Messages that Debezium sent, one of each kind, and the ways to change them."""
+
+import json
+from pathlib import Path
+
+from dbt_debezium.envelope import Flat, flatten_message
+
+LINES = (Path(__file__).parent / "data" / "messages.jsonl").read_text().splitlines()
+MESSAGES = {message.pop("name"): message for message in map(json.loads, LINES)}
+
+
+def flat(name, **changed):
+    """The named message flattened, with its topic, key, value or headers changed."""
+    message = MESSAGES[name] | changed
+    return flatten_message(
+        message["topic"],
+        message["key"],
+        message["value"],
+        [(header, value) for header, value in message["headers"]],
+    )
+
+
+def edited(name, **fields):
+    """The named message flattened, with fields of its value set; `source__lsn` is one of `source`.
+
+    A field set to `...` is left out.
+    """
+    value = json.loads(MESSAGES[name]["value"])
+    for path, field in fields.items():
+        *parents, leaf = path.split("__")
+        inner = value
+        for parent in parents:
+            inner = inner[parent]
+        if field is ...:
+            del inner[leaf]
+        else:
+            inner[leaf] = field
+    return flat(name, value=json.dumps(value))
+
+
+def wrapped(text):
+    """As Kafka Connect's converter sends it with schemas."""
+    return f'{{"schema":{{"type":"struct","fields":[]}},"payload":{text or "null"}}}'
+
+
+def known(row: Flat) -> dict[str, object]:
+    """The fields that are not null."""
+    return {name: value for name, value in row._asdict().items() if value is not None}

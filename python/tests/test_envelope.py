@@ -1,0 +1,479 @@
+"""Every shape that Debezium sends, and every broken one."""
+
+import hashlib
+import json
+
+import pytest
+from real_messages import MESSAGES, edited, flat, known, wrapped
+
+from dbt_debezium.connectors import SOURCES
+from dbt_debezium.envelope import flatten_message
+
+SECRET = "hunter2"
+
+
+def reason(row):
+    assert row.kind == "quarantined", row
+    assert len(row.quarantine_detail) <= 200
+    assert SECRET not in row.quarantine_detail
+    return row.quarantine_reason
+
+
+def test_a_create_is_a_change():
+    assert known(flat("create")) == {
+        "kind": "change",
+        "connector": "postgresql",
+        "source": "big",
+        "database_name": "big",
+        "schema_name": "public",
+        "table_name": "users",
+        "operation": "c",
+        "transaction_id": "70548",
+        "event_position": "00000000000364346832",
+        "total_order": 1,
+        "data_collection_order": 1,
+        "committed_at_micros": 1795231695553846,
+        "row_key": '{"id":1}',
+        "after": '{"id":1,"name":"user 1","score":"0.00","updated":null,"active":true}',
+    }
+
+
+def test_an_update_knows_the_commit_before_its_transaction():
+    row = flat("update")
+    sequence = json.loads(json.loads(MESSAGES["update"]["value"])["source"]["sequence"])
+    assert (row.kind, row.operation) == ("change", "u")
+    assert row.previous_commit_position == sequence[0].zfill(20)
+    assert row.event_position == sequence[1].zfill(20)
+
+
+def test_a_key_change_names_the_other_key():
+    deleted, created = flat("key_change_delete"), flat("key_change_create")
+    assert (deleted.operation, created.operation) == ("d", "c")
+    assert (deleted.row_key, deleted.new_row_key) == (created.old_row_key, created.row_key)
+    assert deleted.after is None
+    assert deleted.before.startswith('{"order_id":5,')
+
+
+def test_a_truncate_has_no_key_and_no_row():
+    row = flat("truncate")
+    assert (row.kind, row.operation, row.table_name) == ("change", "t", "c")
+    assert (row.row_key, row.before, row.after) == (None, None, None)
+    assert row.total_order is not None
+
+
+def test_a_snapshot_read_belongs_to_no_transaction():
+    row = flat("snapshot_first")
+    assert (row.kind, row.operation, row.snapshot) == ("change", "r", "first")
+    assert (row.transaction_id, row.total_order) == (None, None)
+    assert row.event_position == "00000000000415179056"
+
+
+def test_an_incremental_read_has_only_the_commit_before_it():
+    row = flat("incremental_read")
+    assert (row.operation, row.snapshot, row.transaction_id) == ("r", "incremental", None)
+    assert (row.previous_commit_position, row.event_position) == ("00000000000102583608", None)
+
+
+def test_a_change_of_debezium_3_0_is_read_like_one_of_3_6():
+    row = flat("old_debezium_change")
+    assert (row.kind, row.connector, row.table_name) == ("change", "postgresql", "led")
+    assert row.transaction_id.isdigit()
+
+
+def test_begin_is_a_marker_without_counts():
+    assert known(flat("begin")) == {
+        "kind": "transaction_marker",
+        "connector": "postgresql",
+        "source": "flt",
+        "transaction_id": "95865",
+        "marker": "BEGIN",
+        "committed_at_micros": 1795232380517000,
+        "row_key": '{"id":"95865:415179176"}',
+    }
+
+
+def test_end_has_its_counts_and_the_commit_position():
+    row = flat("end")
+    assert (row.marker, row.source, row.transaction_id) == ("END", "shop", "1354")
+    assert row.commit_position == "00000000000036418216"
+    assert row.event_count == 55
+    assert row.collection_counts == {"public.customers": 30, "public.products": 25}
+
+
+def test_an_end_without_changes_counts_none():
+    row = flat("empty_end")
+    assert (row.event_count, row.collection_counts) == (0, {})
+
+
+def test_counts_of_a_collection_named_twice_add_up():
+    collections = [{"data_collection": "public.a", "event_count": n} for n in (2, "3")]
+    row = edited("end", data_collections=collections, event_count="5")
+    assert (row.event_count, row.collection_counts) == (5, {"public.a": 5})
+
+
+def test_a_transaction_id_before_debezium_2_holds_no_position():
+    end = edited("end", id="1354")
+    assert (end.transaction_id, end.commit_position) == ("1354", None)
+    assert edited("update", transaction__id="1354").transaction_id == "1354"
+
+
+def test_a_renamed_transaction_topic_is_the_source():
+    assert flat("end", topic="markers").source == "markers"
+
+
+@pytest.mark.parametrize("value", [None, "null", wrapped(None), '{"schema":null,"payload":null}'])
+@pytest.mark.parametrize("key", [None, '{"id":1}', "not JSON", wrapped('{"id":1}')])
+def test_a_null_value_is_a_tombstone_whatever_its_key(key, value):
+    row = flatten_message("shop.public.orders", key, value, [])
+    readable = key is not None and "id" in key
+    assert (row.kind, row.source) == ("tombstone", None)
+    assert row.row_key == ('{"id":1}' if readable else None)
+
+
+def test_a_logical_message_has_a_place_but_no_table():
+    row = flat("logical_message")
+    assert (row.kind, row.source, row.operation) == ("logical_message", "trunc", None)
+    assert (row.schema_name, row.table_name) == (None, None)
+    assert row.transaction_id is not None
+    assert row.total_order is not None
+
+
+def test_a_logical_message_outside_a_transaction_is_read():
+    row = edited("logical_message", transaction=None, source__txId=None)
+    assert (row.kind, row.transaction_id) == ("logical_message", None)
+
+
+@pytest.mark.parametrize(
+    ("topic", "key", "source"),
+    [
+        ("__debezium-heartbeat.flt", '{"serverName":"flt"}', "flt"),
+        ("__debezium-heartbeat.flt", None, "flt"),
+        ("pulse", '{"serverName":"flt"}', "flt"),
+        ("pulse", wrapped('{"serverName":"flt"}'), "flt"),
+        ("pulse", None, None),
+    ],
+)
+def test_a_heartbeat_is_known_by_topic_or_shape(topic, key, source):
+    row = flat("heartbeat", topic=topic, key=key)
+    assert (row.kind, row.source) == ("heartbeat", source)
+
+
+def test_a_notification_names_its_connector():
+    row = flat("notification")
+    assert (row.kind, row.source) == ("notification", "inc")
+
+
+def test_a_schema_change_is_known_whatever_its_connector():
+    row = flat("schema_change", topic="elsewhere")
+    assert (row.kind, row.source) == ("schema_change", "msh")
+    assert edited("schema_change", source=...).source == "msh"
+
+
+@pytest.mark.parametrize("name", [name for name in MESSAGES if not name.startswith("wrapped")])
+def test_a_schema_wrapper_changes_nothing(name):
+    bare, message = flat(name), MESSAGES[name]
+    key, value = wrapped(message["key"]), wrapped(message["value"])
+    headers = [(header, wrapped(text)) for header, text in message["headers"]]
+    assert flat(name, key=key) == bare
+    assert flat(name, value=value) == bare
+    assert flat(name, key=key, value=value, headers=headers) == bare
+
+
+def test_the_real_wrapper_is_read():
+    change, end = flat("wrapped_change"), flat("wrapped_end")
+    assert (change.operation, change.table_name, change.row_key) == ("d", "ev", '{"id":4}')
+    assert (end.marker, end.source) == ("END", "evo")
+    assert end.collection_counts
+
+
+def test_numbers_may_be_text():
+    value = json.loads(MESSAGES["update"]["value"])
+    source, transaction = value["source"], value["transaction"]
+    row = edited(
+        "update",
+        source=source | {name: str(source[name]) for name in ("ts_ms", "ts_us", "txId", "lsn")},
+        transaction=transaction | {name: str(transaction[name]) for name in list(transaction)[1:]},
+    )
+    assert row == flat("update")
+    assert edited("begin", ts_ms="1795232380517") == flat("begin")
+
+
+def test_milliseconds_serve_where_microseconds_are_not_sent():
+    assert edited("create", source__ts_us=...).committed_at_micros == 1795231695553000
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [(marker, marker) for marker in ("first", "last", "true", "last_in_data_collection")]
+    + [(True, "true"), (False, None), ("false", None), (None, None), (..., None)],
+)
+def test_snapshot_markers_have_one_spelling(sent, read):
+    assert edited("update", source__snapshot=sent).snapshot == read
+
+
+@pytest.mark.parametrize("sent", [False, "false", None, ...])
+def test_a_read_is_a_snapshot_even_without_a_marker(sent):
+    assert edited("snapshot_first", source__snapshot=sent).snapshot == "true"
+
+
+def test_a_change_without_transaction_block_has_the_transaction_of_its_source_block():
+    row = edited("update", transaction=None)
+    assert row.transaction_id == flat("update").transaction_id
+    assert row.total_order is None
+
+
+def test_a_change_without_position_is_not_refused():
+    row = edited("update", transaction=None, source__txId=None, source__lsn=None)
+    assert (row.kind, row.transaction_id, row.event_position) == ("change", None, None)
+    assert edited("update", source__sequence=...).previous_commit_position is None
+    assert edited("update", source__lsn=...).event_position == flat("update").event_position
+
+
+def test_the_row_is_kept_as_it_was_sent():
+    after = '{ "id": 1,"price":10.10, "big":123456789012345678901234567890,\n"t":"\\u00e9\\/" }'
+    value = f'{{"after":  {after}  ,"op":"c","source":{{"connector":"postgresql","name":"s",'
+    value += '"schema":"public","table":"t"}}'
+    assert flatten_message("t", None, value, []).after == after
+
+
+def test_of_two_fields_of_one_name_the_last_counts():
+    value = MESSAGES["update"]["value"].replace('"op":"u"', '"op":"x","op":"u"')
+    assert flat("update", value=value) == flat("update")
+
+
+# Keys.
+
+
+@pytest.mark.parametrize(
+    ("sent", "canonical"),
+    [
+        ('{"id":1}', '{"id":1}'),
+        (' { "id" : 1 } ', '{"id":1}'),
+        ('{"b":1,"a":2}', '{"a":2,"b":1}'),
+        ('{"b":{"z":1,"y":[2, {"d":1,"c":2}]},"a":2}', '{"a":2,"b":{"y":[2,{"c":2,"d":1}],"z":1}}'),
+        ('{"id":"caf\\u00e9"}', '{"id":"café"}'),
+        ('{"id":"a\\/b"}', '{"id":"a/b"}'),
+        ('{"\\u0069d":"\\ud83d\\ude00"}', '{"id":"😀"}'),
+        ('{"id":"a\\"b"}', '{"id":"a\\"b"}'),
+        ('{"id":12345678901234567890123456789}', '{"id":12345678901234567890123456789}'),
+        ('{"id": 1.10}', '{"id":1.10}'),
+        ('{"id": 0.1000000000000000055511151231257827}', None),
+        ('{"id":-0}', '{"id":0}'),
+        ('{"id":true,"n":null}', '{"id":true,"n":null}'),
+        ('{"schema":"public","payload":"x"}', '{"payload":"x","schema":"public"}'),
+        ('{"schema":null,"payload":{"id":1}}', '{"id":1}'),
+    ],
+)
+def test_equal_keys_have_equal_text(sent, canonical):
+    assert flat("create", key=sent).row_key == (canonical or sent.replace(" ", ""))
+
+
+@pytest.mark.parametrize("key", [None, "null", "{}", wrapped(None)])
+def test_a_key_without_fields_is_no_key(key):
+    assert flat("create", key=key).row_key is None
+
+
+def test_headers_of_a_key_change_are_canonical_too():
+    row = flat("create", headers=[("__debezium.oldkey", '{ "b": 1, "a": 2 }'), ("x", None)])
+    assert row.old_row_key == '{"a":2,"b":1}'
+    assert flat("create", headers=[("__debezium.newkey", None)]).new_row_key is None
+
+
+# Quarantine.
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", " ", "{}", "[]", '"text"', "5", "true", "{]", "{", '{"op":', "nope", '{"op":"c"} x']
+    + ['{"op":"c","after":{"a":nope}}', '{"op":"c","after":{"a":NaN}}', wrapped("{}"), wrapped("5")]
+    + [MESSAGES["update"]["value"][:-1], MESSAGES["update"]["value"][:100], '{"op":"c\ud800"}'],
+)
+def test_what_is_no_json_object_is_bad_json(value):
+    assert reason(flat("update", value=value)) == "bad_json"
+
+
+@pytest.mark.parametrize("key", ["", "text", '{"id":', '{"id":NaN}', '{"id":"\ud800"}'])
+def test_a_change_with_a_malformed_key_is_bad_json(key):
+    assert reason(flat("update", key=key)) == "bad_json"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ['{"id":5,"name":"x"}', '{"id":5,"status":"paid"}', '{"ts_ms":1,"n":2}', '{"status":"END"}'],
+)
+def test_a_json_object_of_no_known_shape_is_not_an_envelope(value):
+    assert reason(flat("update", value=value)) == "not_envelope"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(
+            (f"source__{name}", bad)
+            for name in ("lsn", "txId")
+            for bad in (-1, "-1", "x", 1.5, True)
+        ),
+        ("source__lsn", 2**63),
+        ("source__ts_us", "9" * 19),
+        ("source__ts_us", 10**400),
+        ("source__table", 5),
+        ("source__snapshot", "sometimes"),
+        ("source__snapshot", 1),
+        ("source__sequence", "x"),
+        ("source__sequence", "[]"),
+        ("source__sequence", '["x"]'),
+        ("source__sequence", [None, "1"]),
+        ("source", "x"),
+        ("transaction", []),
+        ("transaction__id", 5),
+        ("transaction__id", "x:y:z"),
+        ("transaction__total_order", "first"),
+        ("transaction__total_order", ""),
+        ("transaction__total_order", "null"),
+        ("op", 5),
+        *((name, bad) for name in ("before", "after") for bad in (5, SECRET, [], True)),
+    ],
+)
+def test_a_field_of_the_wrong_type_is_bad_type(field, value):
+    row = edited("update", **{field: value})
+    assert reason(row) == "bad_type"
+    assert row.quarantine_detail.startswith(field.replace("__", ".").split(".")[0])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("id", 5),
+        ("event_count", None),
+        ("event_count", -1),
+        ("event_count", 2**64),
+        ("data_collections", None),
+        ("data_collections", [{"data_collection": "a"}]),
+        ("data_collections", [{"event_count": 1}]),
+        ("data_collections", [{"data_collection": "a", "event_count": 2**63 - 1}] * 2),
+        ("ts_ms", 2**62),
+    ],
+)
+def test_an_end_that_does_not_count_is_bad_type(field, value):
+    row = edited("end", **{field: value})
+    assert reason(row) == "bad_type"
+    assert (row.source, row.connector) == ("shop", None if field == "id" else "postgresql")
+
+
+def test_a_key_that_is_no_object_is_bad_type():
+    assert reason(flat("update", key="5")) == "bad_type"
+    assert reason(flat("update", key=f'"{SECRET}"')) == "bad_type"
+    assert reason(flat("update", key='{"id":' + "1" * 5000 + "}")) == "bad_type"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"source": None},
+        {"source": ...},
+        {"source__table": None},
+        {"source__table": ""},
+        {"source__schema": ...},
+        {"source__name": None},
+        {"source__connector": ...},
+        {"source__connector": None},
+        {"source__connector": ""},
+    ],
+)
+def test_a_change_that_names_no_table_is_no_source(fields):
+    assert reason(edited("update", **fields)) == "no_source"
+
+
+@pytest.mark.parametrize("op", ["x", "C", "", None, "create or replace everything"])
+def test_an_operation_that_is_not_known_is_refused_with_those_that_are(op):
+    row = edited("update", op=op)
+    assert reason(row) == "unknown_op"
+    assert row.quarantine_detail.endswith("known: c, r, u, d, t, m")
+
+
+@pytest.mark.parametrize("name", ["mysql_change", "mysql_end"])
+def test_a_connector_that_is_not_known_is_refused_with_those_that_are(name):
+    row = flat(name)
+    assert reason(row) == "unknown_connector"
+    assert row.quarantine_detail.endswith("postgresql")
+    assert row.source == "msh"
+
+
+def test_a_delete_that_names_no_row_is_refused():
+    assert flat("delete", key=None).kind == "change"
+    assert edited("delete", before=None).kind == "change"
+    value = json.dumps(json.loads(MESSAGES["delete"]["value"]) | {"before": None})
+    assert reason(flat("delete", key=None, value=value)) == "delete_without_identity"
+
+
+@pytest.mark.parametrize("name", ["create", "update", "snapshot_first"])
+def test_a_change_that_leaves_no_row_is_refused(name):
+    assert reason(edited(name, after=None)) == "no_after"
+    assert reason(edited(name, after=...)) == "no_after"
+
+
+def test_a_message_over_ten_megabytes_is_told_by_its_hash():
+    value = f'{{"op":"c","after":{{"a":"{SECRET * 1_500_000}"}}}}'
+    row = flat("update", value=value)
+    assert reason(row) == "too_large"
+    assert hashlib.sha256(value.encode()).hexdigest() in row.quarantine_detail
+    assert str(len(value)) in row.quarantine_detail
+    assert reason(flat("update", key=value)) == "too_large"
+
+
+def test_a_message_of_more_than_200_levels_is_too_deep():
+    def nested(levels):
+        return f'{{"op":"c","after":{{"a":{"[" * levels}{"]" * levels}}}}}'
+
+    assert reason(flat("update", value=nested(199))) == "too_deep"
+    assert reason(flat("update", value=nested(198))) == "no_source"
+    assert reason(flat("update", value="[" * 1_000_000)) == "too_deep"
+    assert reason(flat("update", key='{"a":' * 100_000)) == "too_deep"
+
+
+def test_brackets_in_text_and_side_by_side_are_not_levels():
+    after = {"a": "[{" * 500 + '\\"[', "b": [{}] * 500}
+    assert edited("create", after=after).kind == "change"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "\x00\x00\x00\x00\x07Hhunter2",
+        '{"message_version":"2.0","op":"c","after":{},"source":{"connector":"postgresql"}}',
+        wrapped('{"message_version":"1.0","DATA_STORE":"x","OPERATION":"INSERT"}'),
+        '{"DATA_STORE":"x","transaction":{"properties":[]}}',
+    ],
+)
+def test_another_format_is_named(value):
+    assert reason(flat("update", value=value)) == "other_format"
+
+
+def test_a_quarantined_message_keeps_the_coordinates_that_can_be_read():
+    row = edited("update", source__lsn="x")
+    whole = flat("update")
+    for name in ("connector", "source", "schema_name", "table_name", "operation", "transaction_id"):
+        assert getattr(row, name) == getattr(whole, name) is not None
+    assert edited("end", event_count=None).transaction_id == flat("end").transaction_id
+    assert flat("update", key="{").table_name == whole.table_name
+
+
+def test_a_lone_surrogate_in_a_row_is_kept_as_its_escape():
+    after = '{"id":1,"t":"\\ud800 \\ud83d\\ude00 \\\\ud800 \\udfff"}'
+    source = json.dumps(json.loads(MESSAGES["create"]["value"])["source"])
+    value = f'{{"op":"c","after":{after},"source":{source}}}'
+    row = flat("create", value=value, key='{"id":"\\uDC00"}')
+    assert (row.kind, row.after, row.row_key) == ("change", after, '{"id":"\\udc00"}')
+    assert flat("create", value=value[:-1]).quarantine_reason == "bad_json"
+
+
+@pytest.mark.parametrize("name", ["begin", "heartbeat", "schema_change", "mysql_end"])
+def test_a_topic_that_is_not_text_becomes_text(name):
+    row = edited(name, source=None) if name == "schema_change" else flat(name)
+    row = flatten_message(f"\ud800{MESSAGES[name]['topic']}", None, MESSAGES[name]["value"], [])
+    assert all(part.isascii() for part in row if isinstance(part, str))
+
+
+@pytest.mark.parametrize(("name", "source"), SOURCES.items())
+def test_a_connector_is_registered_under_its_own_name(name, source):
+    assert source.connector == source.__struct_config__.tag == name

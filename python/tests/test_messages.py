@@ -1,0 +1,202 @@
+"""Which files hold messages, and how a line that is not one is refused."""
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.messages import check_file, file_hash, find_files
+
+KAFKA = {
+    "topic": "shop.public.orders",
+    "partition": 0,
+    "offset": 7,
+    "timestamp": 1795228601749,
+    "key": '{"id":1}',
+    "value": '{"op":"c"}',
+    "headers": [{"key": "h", "value": None}],
+}
+KCAT = {
+    "topic": "shop.public.orders",
+    "partition": 0,
+    "offset": 7,
+    "tstype": "create",
+    "ts": 1795228601749,
+    "broker": 1,
+    "key": None,
+    "payload": None,
+    "headers": ["h", "x", "h", None],
+}
+
+
+def write(path: Path, *lines: object) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def why(path: Path, line: bytes) -> str:
+    """Why a file with one good line and this one is refused."""
+    path.write_bytes(json.dumps(KAFKA).encode() + b"\n" + line)
+    refusal = check_file(path).refusal()
+    assert refusal is not None
+    sentence = str(refusal)
+    start, end = f"{path}:2: not a message (", "); a line must be a JSON object with topic, "
+    assert sentence.startswith(start)
+    assert end in sentence
+    return sentence.removeprefix(start).partition(end)[0]
+
+
+def test_both_shapes_are_messages(tmp_path: Path) -> None:
+    path = write(tmp_path / "dump.jsonl", KAFKA, KCAT)
+    facts = check_file(path)
+    assert facts.message_count == 2
+    assert facts.first_bad_line is None
+    assert facts.refusal() is None
+
+
+def test_the_hash_is_of_the_bytes_on_disk(tmp_path: Path) -> None:
+    path = tmp_path / "dump.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps(KAFKA).encode()))
+    facts = check_file(path)
+    assert facts.is_gzip
+    assert facts.byte_count == path.stat().st_size
+    assert facts.sha256 == file_hash(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_progress_adds_up_to_the_size(tmp_path: Path) -> None:
+    path = write(tmp_path / "dump.jsonl", *[KAFKA | {"value": "x" * 1000}] * 3000)
+    told: list[int] = []
+    check_file(path, told.append)
+    assert len(told) > 1
+    assert sum(told) == path.stat().st_size
+
+
+def test_blank_lines_and_a_missing_last_line_feed_pass(tmp_path: Path) -> None:
+    path = tmp_path / "dump.jsonl"
+    line = json.dumps(KAFKA)
+    path.write_text(f"\n{line}\r\n   \n{line}")
+    facts = check_file(path)
+    assert (facts.message_count, facts.first_bad_line) == (2, None)
+
+
+def test_a_line_separator_inside_a_text_ends_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "dump.jsonl"
+    path.write_text(json.dumps(KAFKA | {"value": "a\u2028b\x85c"}, ensure_ascii=False))
+    assert check_file(path).message_count == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"partition": -1}, "Expected `int` >= 0 - at `$.partition`"),
+        ({"partition": 2**31}, "Expected `int` <= 2147483647 - at `$.partition`"),
+        ({"offset": -1}, "Expected `int` >= 0 - at `$.offset`"),
+        ({"offset": 1.0}, "Expected `int`, got `float` - at `$.offset`"),
+        ({"offset": None}, "Expected `int`, got `null` - at `$.offset`"),
+        ({"topic": ""}, "Expected `str` of length >= 1 - at `$.topic`"),
+        ({"key": 1}, "Expected `str | null`, got `int` - at `$.key`"),
+        ({"value": {"op": "c"}}, "Expected `str | null`, got `object` - at `$.value`"),
+        ({"payload": "x"}, "needs either value or payload"),
+        ({"timestamp": "noon"}, "Expected milliseconds or an ISO 8601 time - at `$.timestamp`"),
+        ({"headers": ["k", "v"]}, "Expected `object` with key and value - at `$.headers[...]`"),
+    ],
+)
+def test_a_field_out_of_place_is_named(
+    tmp_path: Path, change: dict[str, object], reason: str
+) -> None:
+    assert why(tmp_path / "x.jsonl", json.dumps(KAFKA | change).encode()) == reason
+
+
+@pytest.mark.parametrize("name", ["topic", "partition", "offset", "key"])
+def test_an_absent_field_is_named(tmp_path: Path, name: str) -> None:
+    line = {field: value for field, value in KAFKA.items() if field != name}
+    reason = why(tmp_path / "x.jsonl", json.dumps(line).encode())
+    assert reason == f"Object missing required field `{name}`"
+
+
+@pytest.mark.parametrize("headers", [["k"], [None, "v"], [{"key": "k", "value": "v"}]])
+def test_kcat_headers_are_keys_and_values_in_turn(tmp_path: Path, headers: object) -> None:
+    reason = why(tmp_path / "x.jsonl", json.dumps(KCAT | {"headers": headers}).encode())
+    assert reason.endswith(("`$.headers`", "`$.headers[...]`"))
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"null", "Expected `object`, got `null`"),
+        (b"[]", "Expected `object`, got `array`"),
+        (b"secret", "JSON is malformed: invalid character (byte 0)"),
+        (json.dumps(KAFKA).encode()[:-20], "Input data was truncated"),
+        (json.dumps(KAFKA).encode().replace(b"orders", b"orders\xff"), "not UTF-8 at byte 29"),
+        (json.dumps(KAFKA).encode() * 2, "JSON is malformed: trailing characters (byte 179)"),
+    ],
+)
+def test_a_line_that_is_no_object_is_refused_without_its_content(
+    tmp_path: Path, line: bytes, reason: str
+) -> None:
+    assert why(tmp_path / "x.jsonl", line) == reason
+
+
+def test_invalid_utf8_counts_also_where_nothing_is_read(tmp_path: Path) -> None:
+    line = json.dumps(KAFKA | {"other": "x"}).encode().replace(b'"x"', b'"\xff"')
+    assert why(tmp_path / "x.jsonl", line).startswith("not UTF-8 at byte ")
+
+
+@pytest.mark.parametrize("size", [1, 5_000_000])
+def test_a_gzip_file_may_have_several_members(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "dump.jsonl.gz"
+    line = json.dumps(KAFKA | {"value": "x" * size}).encode() + b"\n"
+    path.write_bytes(gzip.compress(line) * 3 + gzip.compress(b""))
+    assert check_file(path).message_count == 3
+
+
+GOOD_GZIP = gzip.compress(json.dumps(KAFKA).encode())
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        GOOD_GZIP[:-1],
+        GOOD_GZIP[:-9],
+        GOOD_GZIP[:5],
+        GOOD_GZIP[:-8] + b"\0" * 8,
+        GOOD_GZIP + b"\0" * 512,
+        GOOD_GZIP + b"more",
+    ],
+)
+def test_a_damaged_gzip_file_is_refused(tmp_path: Path, damaged: bytes) -> None:
+    path = tmp_path / "dump.jsonl.gz"
+    path.write_bytes(damaged)
+    with pytest.raises(DebeziumError, match=r"dump\.jsonl\.gz: damaged gzip file \("):
+        check_file(path)
+
+
+def test_the_shape_of_a_file_decides_and_not_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "dump.jsonl"
+    path.write_bytes(gzip.compress(json.dumps(KAFKA).encode()))
+    assert check_file(path).message_count == 1
+
+
+def test_a_folder_gives_its_files_of_known_names(tmp_path: Path) -> None:
+    for name in ("b.JSON", "a.jsonl", "c.ndjson.gz", "_d.jsonl", ".e.jsonl", "f.csv", "g.gz"):
+        (tmp_path / name).touch()
+    (tmp_path / "h.jsonl").mkdir()
+    assert [file.name for file in find_files(tmp_path)] == ["a.jsonl", "b.JSON", "c.ndjson.gz"]
+
+
+def test_a_named_file_may_have_any_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "_dump.txt", KAFKA)
+    assert find_files(path) == [path]
+
+
+def test_a_path_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DebeziumError, match="does not exist; name a file or a folder"):
+        find_files(tmp_path / "absent")
+
+
+def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DebeziumError, match=r"holds no messages; .* files called \*\.json, "):
+        find_files(tmp_path)

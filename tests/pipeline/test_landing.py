@@ -1,0 +1,323 @@
+"""Each message of a dump file lands exactly once, with its text as it was."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import Row, SparkSession
+
+from dbt_debezium import landing
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.landing import TABLE, Landed, land
+from dbt_debezium.lease import Lease
+from dbt_debezium.messages import find_files
+from dbt_debezium.session import open_catalog, spark_session, spark_settings
+
+REPOSITORY = Path(__file__).parents[2]
+JARS = Path(os.environ.get("DBT_DEBEZIUM_JARS") or REPOSITORY / "jars").absolute()
+
+KILLED = """
+import os, signal, sys
+from dbt_debezium import landing
+from dbt_debezium.session import spark_session
+
+spark = spark_session()
+landing.FILES_PER_COMMIT = 1
+plain_count = landing._read_count
+
+def die_after_a_commit(query):
+    if plain_count(query):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+landing._read_count = die_after_a_commit
+landing.land(spark, sys.argv[1])
+"""
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """One session and one lake for the module: each test lands files of its own topic."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path_factory.mktemp("lake")))
+        patch.setenv("DBT_DEBEZIUM_JARS", str(JARS))
+        patch.setenv("DBT_PROFILES_DIR", str(REPOSITORY))
+        patch.chdir(REPOSITORY)
+        session = spark_session("local")
+        yield session
+        session.stop()
+
+
+def message(topic: str, offset: int, value: str | None = "v", **fields: object) -> str:
+    """A line in the shape of Spark's Kafka source."""
+    line = {"topic": topic, "partition": 0, "offset": offset, "key": None, "value": value}
+    return json.dumps(line | fields, ensure_ascii=False) + "\n"
+
+
+def rows(spark: SparkSession, topic: str) -> list[Row]:
+    return spark.table(TABLE).where(f"topic = '{topic}'").orderBy("offset", "landing_id").collect()
+
+
+def offsets(spark: SparkSession, topic: str) -> list[int]:
+    return [row["offset"] for row in rows(spark, topic)]
+
+
+def test_text_comes_out_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
+    values = [
+        None,
+        "",
+        " \t\r\n ",
+        '{"a": "\\u0041\\"\\\\", "n": 9007199254740993, "d": 1.10}',
+        "naïve \u00e9 \u2028 \x85 \U0001f40d \x00 \ufffd \x7f",
+        "\\u0000 not an escape",
+        "x" * 100_000,
+    ]
+    lines = [message("text", i, value, key=value) for i, value in enumerate(values)]
+    lines += [json.dumps(json.loads(line) | {"offset": 100 + i}) for i, line in enumerate(lines)]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    land(spark, tmp_path)
+    landed = rows(spark, "text")
+    assert [row["value"] for row in landed] == values * 2
+    assert [row["key"] for row in landed] == values * 2
+
+
+def test_both_shapes_give_the_same_row(spark: SparkSession, tmp_path: Path) -> None:
+    headers = [{"key": "h", "value": "x"}, {"key": "h", "value": None}]
+    kcat = {"topic": "shape", "partition": 3, "key": "k", "payload": "v", "tstype": "create"}
+    lines = [
+        message("shape", 1, partition=3, key="k", timestamp=1795228601749, headers=headers),
+        json.dumps(kcat | {"offset": 2, "ts": 1795228601749, "headers": ["h", "x", "h", None]}),
+        "\n\n  \n",
+        message("shape", 3, partition=3, key="k", timestamp="2026-11-21T02:36:41.749Z", headers=[]),
+        json.dumps(kcat | {"offset": 4, "ts": -1, "headers": []}) + "\r\n",
+        json.dumps(kcat | {"offset": 5}),
+    ]
+    (tmp_path / "dump").write_text("".join(lines))
+    land(spark, tmp_path / "dump")
+    landed = spark.sql(
+        f"select partition, offset, unix_millis(timestamp), key, value, to_json(headers)"
+        f" from {TABLE} where topic = 'shape' order by offset"
+    ).collect()
+    pair = '[{"key":"h","value":"x"},{"key":"h"}]'
+    assert [tuple(row) for row in landed] == [
+        (3, 1, 1795228601749, "k", "v", pair),
+        (3, 2, 1795228601749, "k", "v", pair),
+        (3, 3, 1795228601749, "k", "v", "[]"),
+        (3, 4, None, "k", "v", "[]"),
+        (3, 5, None, "k", "v", "[]"),
+    ]
+
+
+def test_landing_again_adds_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(message("again", 1))
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(message("again", 2).encode()))
+    first = land(spark, tmp_path)
+    assert (first.message_count, first.file_count) == (2, 2)
+    assert land(spark, tmp_path) == Landed(0, 0, (), None)
+    (tmp_path / "a.jsonl").rename(tmp_path / "another name.json")
+    assert land(spark, tmp_path) == Landed(0, 0, (), None)
+    assert offsets(spark, "again") == [1, 2]
+
+
+def test_one_content_under_two_names_lands_once(spark: SparkSession, tmp_path: Path) -> None:
+    for name in ("a.jsonl", "b.jsonl"):
+        (tmp_path / name).write_text(message("twice", 1))
+    assert land(spark, tmp_path).message_count == 1
+
+
+def test_a_file_that_grew_lands_again_under_a_later_id(spark: SparkSession, tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(message("grown", 1))
+    first = land(spark, file)
+    with file.open("a") as appended:
+        appended.write(message("grown", 2))
+    second = land(spark, file)
+    assert first.landing_id is not None
+    assert second.landing_id is not None
+    assert first.landing_id < second.landing_id
+    assert [(row["offset"], row["landing_id"]) for row in rows(spark, "grown")] == [
+        (1, first.landing_id),
+        (1, second.landing_id),
+        (2, second.landing_id),
+    ]
+
+
+def test_a_landing_id_is_not_given_out_again_when_its_rows_are_gone(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text(message("gone", 1))
+    first = land(spark, tmp_path)
+    spark.sql(f"delete from {TABLE} where landing_id = {first.landing_id}")
+    (tmp_path / "b.jsonl").write_text(message("gone", 2))
+    second = land(spark, tmp_path)
+    assert (first.landing_id or 0) < (second.landing_id or 0)
+
+
+def test_one_bad_line_keeps_all_files_out(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(message("bad", 1))
+    (tmp_path / "b.jsonl").write_text(message("bad", 2) + message("bad", 3)[:-20])
+    with pytest.raises(DebeziumError, match=r"b\.jsonl:2: not a message \(Input data was trunc"):
+        land(spark, tmp_path)
+    assert offsets(spark, "bad") == []
+    (tmp_path / "b.jsonl").write_text(message("bad", 2) + message("bad", 3))
+    land(spark, tmp_path)
+    assert offsets(spark, "bad") == [1, 2, 3]
+
+
+def test_a_file_of_a_folder_without_a_message_is_left_out_and_named(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text(message("others", 1))
+    (tmp_path / "config.json").write_text('{\n  "name": "shop"\n}\n')
+    assert land(spark, tmp_path).skipped_files == (tmp_path / "config.json",)
+    with pytest.raises(DebeziumError, match=r"config\.json:1: not a message "):
+        land(spark, tmp_path / "config.json")
+
+
+def test_a_path_without_messages_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "empty.jsonl").touch()
+    for path in (tmp_path, tmp_path / "empty.jsonl"):
+        with pytest.raises(DebeziumError, match="holds no messages; a line must be"):
+            land(spark, path)
+
+
+def test_what_is_not_read_yet_is_said(spark: SparkSession) -> None:
+    for path in ("kafka://broker:9092/shop.*", "s3://bucket/dump"):
+        with pytest.raises(DebeziumError, match=r":// is not read yet; files and folders of JSON"):
+            land(spark, path)
+
+
+def test_the_inbox_keeps_names_and_no_data(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(message("inbox", 1))
+    land(spark, tmp_path)
+    entries = list((Path(os.environ["DBT_DEBEZIUM_LAKE"]) / "inbox").iterdir())
+    assert entries
+    assert not any(entry.stat().st_size for entry in entries)
+
+
+def test_a_file_that_changes_while_it_is_checked_does_not_land(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(message("moving", 1))
+    plain_check = landing.check_file
+
+    def check_and_append(path: Path, *others: object) -> object:
+        facts = plain_check(path)
+        with path.open("a") as appended:
+            appended.write('{"topic"')
+        return facts
+
+    monkeypatch.setattr(landing, "check_file", check_and_append)
+    with pytest.raises(DebeziumError, match="changed while it was read"):
+        land(spark, file)
+    monkeypatch.undo()
+    file.write_text(message("moving", 1))
+    land(spark, file)
+    assert offsets(spark, "moving") == [1]
+
+
+def test_progress_ends_with_everything_done(spark: SparkSession, tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text("".join(message("progress", offset) for offset in range(10)))
+    told: dict[str, tuple[int, int]] = {}
+    land(spark, file, lambda step, done, total: told.update({step: (done, total)}))
+    size = file.stat().st_size
+    assert told == {"check": (size, size), "land": (10, 10)}
+
+
+def test_a_landing_waits_for_no_other_run(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.jsonl").write_text(message("busy", 1))
+    lake = tmp_path / "busy lake"
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(lake))
+    holder = "import sys, pathlib, time; from dbt_debezium.lease import Lease;"
+    holder += "Lease(pathlib.Path(sys.argv[1])).acquire(); print(flush=True); time.sleep(60)"
+    command = [sys.executable, "-c", holder, str(lake)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(DebeziumError, match="another run holds "):
+            land(spark, tmp_path)
+        other.kill()
+
+
+def test_a_lake_whose_table_is_gone_is_refused(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.jsonl").write_text(message("lost", 1))
+    (tmp_path / "lake" / "checkpoints" / "landing").mkdir(parents=True)
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path / "lake"))
+    monkeypatch.setattr(landing, "TABLE", "landing.absent")
+    with pytest.raises(DebeziumError, match=r"land: table landing\.absent is gone, and "):
+        land(spark, tmp_path)
+
+
+def test_a_landing_that_was_killed_is_finished_by_the_next(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    for n in range(3):
+        (tmp_path / f"{n}.jsonl").write_text(message("killed", n))
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path)], capture_output=True, check=False
+    )
+    assert killed.returncode == -signal.SIGKILL
+    waiting = len(find_files(tmp_path)) - len(rows(spark, "killed"))
+    assert waiting
+    land(spark, tmp_path)
+    assert offsets(spark, "killed") == [0, 1, 2]
+    assert not Lease(Path(os.environ["DBT_DEBEZIUM_LAKE"])).acquire().release()
+
+
+def test_a_catalog_that_is_no_database_is_refused_in_one_sentence(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "catalog.db").write_text("not a database, and longer than the head of one" * 10)
+    name = "spark.sql.catalog.damaged"
+    settings = {
+        "spark.sql.defaultCatalog": "damaged",
+        name: "org.apache.iceberg.spark.SparkCatalog",
+        f"{name}.type": "jdbc",
+        f"{name}.uri": f"jdbc:sqlite:{tmp_path}/catalog.db",
+        f"{name}.warehouse": str(tmp_path),
+    }
+    session = spark.newSession()
+    for key, value in settings.items():
+        session.conf.set(key, value)
+    with pytest.raises(DebeziumError) as refused:
+        open_catalog(session, settings)
+    assert str(refused.value) == (
+        f"catalog: jdbc:sqlite:{tmp_path}/catalog.db cannot be opened ([SQLITE_NOTADB] File opened "
+        "that is not a database file (file is not a database)); "
+        "name a readable catalog in profiles.yml, or move a damaged one away"
+    )
+
+
+def test_settings_are_those_of_the_dbt_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", "elsewhere")
+    settings = spark_settings("local")
+    assert settings["spark.sql.catalog.lake.uri"] == "jdbc:sqlite:elsewhere/catalog.db"
+    with pytest.raises(DebeziumError, match=r"^profile: .*does not have a target named 'absent'"):
+        spark_settings("absent")
+
+
+def test_a_project_without_a_profile_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DBT_PROFILES_DIR", raising=False)
+    (tmp_path / "dbt_project.yml").write_text("name: shop\nprofile: shop\n")
+    with pytest.raises(DebeziumError, match=r"^profile: no profiles\.yml in "):
+        spark_settings()
+    (tmp_path / "profiles.yml").write_text("lake: {target: dev, outputs: {dev: {}}}")
+    with pytest.raises(DebeziumError, match=r"has no profile 'shop'; .*, and there is: lake"):
+        spark_settings()
