@@ -7,7 +7,8 @@
 {%- macro image_schema(columns) -%}
     {%- set fields = [] -%}
     {%- for name, type in columns.items() -%}
-        {%- do fields.append(quoted(name) ~ (' variant' if type.endswith(' from json') else ' string')) -%}
+        {%- set text_type = 'variant' if type.endswith(' from json') else 'string' -%}
+        {%- do fields.append(quoted(name) ~ ' ' ~ text_type) -%}
     {%- endfor -%}
     {{- string_literal(fields | join(', ')) -}}
 {%- endmacro -%}

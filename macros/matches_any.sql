@@ -12,7 +12,8 @@
     {%- for pattern in patterns -%}
         {%- set parts = [] -%}
         {%- for part in pattern.split('*') -%}
-            {%- do parts.append('\\Q' ~ part | replace('\\E', '\\E\\\\E\\Q') ~ '\\E' if part else '') -%}
+            {%- set escaped = part | replace('\\E', '\\E\\\\E\\Q') -%}
+            {%- do parts.append('\\Q' ~ escaped ~ '\\E' if part else '') -%}
         {%- endfor -%}
         {%- do choices.append(parts | join('.*')) -%}
     {%- endfor -%}

@@ -6,5 +6,5 @@
     *.LogicalDecodingMessageMonitor$LogicalDecodingMessageId@*
 -#}
 {%- macro message_collection() -%}
-*.LogicalDecodingMessageMonitor$LogicalDecodingMessageId@*
+    *.LogicalDecodingMessageMonitor$LogicalDecodingMessageId@*
 {%- endmacro -%}

@@ -8,5 +8,5 @@
     `a``b`
 -#}
 {%- macro quoted(name) -%}
-`{{ name | replace('`', '``') }}`
+    `{{ name | replace('`', '``') }}`
 {%- endmacro -%}

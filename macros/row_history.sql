@@ -3,7 +3,7 @@
     law of the project stands here once: history knows upserts, deletes and truncates, in the order
     (commit_number, position), and nothing of connectors.
 
-    captured: {'source': pattern, 'schema': name, 'table': name, 'is_keyless': true for bags of rows (S12)}.
+    captured: {'sources': patterns, 'schema': name, 'table': name, 'is_keyless': true for bags of rows (S12)}.
     columns: {name: Spark type, or '<type> from <encoding>', see decoded}.
 
     One row per (_source, _row_key, _valid_from) where is_version, else one per open version that ends.
@@ -26,7 +26,7 @@ change as (
     inner join candidate
         on captured.cut_id {{ '=' if is_incremental() else '<=' }} candidate.cut_id
     where
-        {{ matches_any('captured.source', [captured.source]) }}
+        {{ matches_any('captured.source', captured.sources) }}
         and (
             captured.table_name is null
             or (

@@ -8,5 +8,5 @@
     'a\\b'
 -#}
 {%- macro string_literal(text) -%}
-'{{ text | replace('\\', '\\\\') | replace("'", "\\'") }}'
+    '{{ text | replace('\\', '\\\\') | replace("'", "\\'") }}'
 {%- endmacro -%}

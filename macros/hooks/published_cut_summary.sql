@@ -23,8 +23,8 @@
             min_by(
                 concat(held_reason, coalesce(
                     concat(
-                        ': ', miscounted_tables[0].data_collection, ' has ', miscounted_tables[0].received_count,
-                        ' of ', miscounted_tables[0].expected_count
+                        ': ', get(miscounted_tables, 0).data_collection, ' has ', get(miscounted_tables, 0).received_count,
+                        ' of ', get(miscounted_tables, 0).expected_count
                     ),
                     ''
                 )),

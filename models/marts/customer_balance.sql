@@ -48,10 +48,12 @@ select
     customer.email,
 
     -- amounts
-    coalesce(customer_total.order_count, 0) as order_count,
     cast(coalesce(customer_total.ordered_amount, 0) as decimal(18, 2)) as ordered_amount,
     cast(coalesce(customer_total.paid_amount, 0) as decimal(18, 2)) as paid_amount,
-    customer.balance
+    customer.balance,
+
+    -- counts
+    coalesce(customer_total.order_count, 0) as order_count
 from customer
 left join customer_total
     on customer.id = customer_total.customer_id

@@ -16,8 +16,8 @@ sold_product as (
 
     select
         sku,
-        sum(qty) as ordered_quantity,
-        cast(sum(qty * unit_price) as decimal(18, 2)) as ordered_amount
+        cast(sum(qty * unit_price) as decimal(18, 2)) as ordered_amount,
+        sum(qty) as ordered_quantity
     from order_item
     group by sku
 
@@ -30,10 +30,12 @@ select
 
     -- amounts
     product.price,
+    cast(coalesce(sold_product.ordered_amount, 0) as decimal(18, 2)) as ordered_amount,
+
+    -- quantities
     product.made as made_quantity,
-    coalesce(sold_product.ordered_quantity, 0) as ordered_quantity,
     product.stock as stock_quantity,
-    coalesce(sold_product.ordered_amount, cast(0 as decimal(18, 2))) as ordered_amount
+    coalesce(sold_product.ordered_quantity, 0) as ordered_quantity
 from product
 left join sold_product
     on product.sku = sold_product.sku

@@ -12,6 +12,17 @@ payment as (
 
 ),
 
+dated_order as (
+
+    select
+        id,
+        status,
+        total,
+        to_date(placed_at) as ordered_on
+    from customer_order
+
+),
+
 order_payment as (
 
     select
@@ -24,14 +35,16 @@ order_payment as (
 
 select
     -- identity
-    to_date(customer_order.placed_at) as ordered_on,
+    dated_order.ordered_on,
 
     -- amounts
+    cast(sum(dated_order.total) as decimal(18, 2)) as ordered_amount,
+    cast(coalesce(sum(order_payment.paid_amount), 0) as decimal(18, 2)) as paid_amount,
+
+    -- counts
     count(*) as order_count,
-    count_if(customer_order.status = 'paid') as paid_order_count,
-    cast(sum(customer_order.total) as decimal(18, 2)) as ordered_amount,
-    cast(coalesce(sum(order_payment.paid_amount), 0) as decimal(18, 2)) as paid_amount
-from customer_order
+    count_if(dated_order.status = 'paid') as paid_order_count
+from dated_order
 left join order_payment
-    on customer_order.id = order_payment.order_id
-group by to_date(customer_order.placed_at)
+    on dated_order.id = order_payment.order_id
+group by dated_order.ordered_on

@@ -22,7 +22,6 @@ select
     database_name,
     schema_name,
     table_name,
-    concat(schema_name, '.', table_name) as data_collection,
 
     -- position
     operation,
@@ -39,6 +38,9 @@ select
     new_row_key,
     old_row_key,
     before,
-    after
+    after,
+
+    -- the table as END counts it
+    concat(schema_name, '.', table_name) as data_collection
 from message
 where kind = 'change'

@@ -16,9 +16,9 @@ quarantined_topic as (
 
     select
         source,
-        topic
+        collect_set(topic) as topics
     from {{ ref('quarantined_message') }}
-    group by source, topic
+    group by source
 
 ),
 
@@ -68,39 +68,30 @@ held_transaction as (
         incomplete_reason as held_reason
     from held_snapshot
 
-),
-
-explained_transaction as (
-
-    select
-        held_transaction.source,
-        held_transaction.transaction_id,
-        held_transaction.commit_position,
-        held_transaction.committed_at,
-        held_transaction.event_count,
-        held_transaction.miscounted_tables,
-        held_transaction.held_reason,
-        bool_or(endswith(
-            quarantined_topic.topic, element_at(held_transaction.miscounted_tables, 1).data_collection
-        )) as has_quarantined_event
-    from held_transaction
-    left join quarantined_topic
-        on held_transaction.source = quarantined_topic.source and held_transaction.held_reason = 'missing_events'
-    group by all
-
 )
 
 select
     -- identity
-    source,
-    transaction_id,
+    held_transaction.source,
+    held_transaction.transaction_id,
 
     -- position
-    commit_position,
-    committed_at,
+    held_transaction.commit_position,
+    held_transaction.committed_at,
 
     -- why
-    case when has_quarantined_event then 'quarantined_event' else held_reason end as held_reason,
-    event_count,
-    miscounted_tables
-from explained_transaction
+    held_transaction.event_count,
+    held_transaction.miscounted_tables,
+    case
+        when
+            held_transaction.held_reason = 'missing_events'
+            and exists(
+                quarantined_topic.topics,
+                topic -> endswith(topic, get(held_transaction.miscounted_tables, 0).data_collection)
+            )
+            then 'quarantined_event'
+        else held_transaction.held_reason
+    end as held_reason
+from held_transaction
+left join quarantined_topic
+    on held_transaction.source = quarantined_topic.source

@@ -9,10 +9,10 @@ candidate as (
 
 change as (
 
-    select new.*
-    from {{ ref('int_change') }} as new
+    select placed.*
+    from {{ ref('int_change') }} as placed
     inner join candidate
-        on new.cut_id = candidate.cut_id
+        on placed.cut_id = candidate.cut_id
 
 ),
 
@@ -42,7 +42,11 @@ select
         change.row_key is not null
         and change.position < max(change.position) over (
             partition by
-                change.source, change.commit_number, change.schema_name, change.table_name, change.row_key
+                change.source,
+                change.commit_number,
+                change.schema_name,
+                change.table_name,
+                change.row_key
         ),
         false
     ) as is_superseded

@@ -50,9 +50,13 @@ select
 
     -- position
     coalesce(latest_commit.latest.commit_number, starting_commit.commit_number) as commit_number,
-    coalesce(latest_commit.latest.commit_position, starting_commit.commit_position) as commit_position,
+    coalesce(
+        latest_commit.latest.commit_position, starting_commit.commit_position
+    ) as commit_position,
     coalesce(latest_commit.latest.marker_offset, starting_commit.marker_offset) as marker_offset,
-    coalesce(latest_commit.latest.snapshot_position, starting_commit.snapshot_position) as snapshot_position,
+    coalesce(
+        latest_commit.latest.snapshot_position, starting_commit.snapshot_position
+    ) as snapshot_position,
 
     -- provenance
     coalesce(latest_commit.latest.transaction_id, starting_commit.transaction_id) as transaction_id,

@@ -45,8 +45,10 @@ settled_message as (
         coalesce(message.source, topic.source) as known_source,
         settled_transaction.source is not null
         or coalesce(message.previous_commit_position < int_cut.commit_position, false)
-        or coalesce(message.snapshot is not null and message.event_position <= int_cut.snapshot_position, false)
-            as is_settled
+        or coalesce(
+            message.snapshot is not null and message.event_position <= int_cut.snapshot_position,
+            false
+        ) as is_settled
     from message
     inner join topic
         on message.topic = topic.topic
@@ -68,6 +70,8 @@ select
 
     -- what became of it
     settled.known_source as source,
+    settled.quarantine_reason,
+    settled.quarantine_detail,
     case
         when settled.kind in ('quarantined', 'tombstone') then settled.kind
         when settled.kind = 'transaction_marker' and not settled.is_settled then 'held'
@@ -76,9 +80,7 @@ select
         when settled.copy_number > 1 or new_change.topic is null then 'duplicate'
         when new_change.is_superseded then 'superseded'
         else 'applied'
-    end as outcome,
-    settled.quarantine_reason,
-    settled.quarantine_detail
+    end as outcome
 from settled_message as settled
 left join new_change
     on

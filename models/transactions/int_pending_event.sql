@@ -18,7 +18,8 @@ transaction_marker as (
 
 ),
 
--- The first transaction of a source names no predecessor; a copy of its END tells that it is published.
+-- The first transaction of a source names no predecessor; a copy of its END tells that it is
+-- published.
 published_transaction as (
 
     select

@@ -84,9 +84,11 @@ select
     case
         when snapshot.has_incremental then 'incremental_snapshot'
         when starting_commit.source is not null then 'repeated_snapshot'
-        when snapshot.first_position is distinct from snapshot.snapshot_position then 'repeated_snapshot'
+        when snapshot.first_position is distinct from snapshot.snapshot_position
+            then 'repeated_snapshot'
         when not snapshot.has_last or not proven_topic.has_no_gap then 'missing_reads'
-        when not proven_topic.has_later_message and not {{ var('landing_reaches_the_end') }} then 'unproven_reads'
+        when not proven_topic.has_later_message and not {{ var('landing_reaches_the_end') }}
+            then 'unproven_reads'
     end as incomplete_reason
 from snapshot
 inner join proven_topic

@@ -65,10 +65,15 @@ select
     coalesce(
         message_partition.count_up_to_last_read
         = read_partition.last_read_offset - message_partition.first_offset + 1
-        and (message_partition.first_offset = 0 or message_partition.first_offset < read_partition.first_read_offset),
+        and (
+            message_partition.first_offset = 0
+            or message_partition.first_offset < read_partition.first_read_offset
+        ),
         read_partition.source is null
     ) as has_no_gap,
-    coalesce(message_partition.last_offset > read_partition.last_read_offset, true) as has_later_message
+    coalesce(
+        message_partition.last_offset > read_partition.last_read_offset, true
+    ) as has_later_message
 from read_topic
 inner join message_partition
     on read_topic.topic = message_partition.topic

@@ -14,6 +14,16 @@ transaction_end as (
 
 ),
 
+table_of_end as (
+
+    select
+        source,
+        transaction_id,
+        explode(collection_counts) as (data_collection, expected_count)
+    from transaction_end
+
+),
+
 -- Copies of one END are equal; any of them will do.
 expected_count as (
 
@@ -22,14 +32,10 @@ expected_count as (
         transaction_id,
         data_collection,
         max(expected_count) as expected_count
-    from (
-        select
-            source,
-            transaction_id,
-            explode(collection_counts) as (data_collection, expected_count)
-        from transaction_end
-    )
-    where not {{ matches_any('data_collection', var('not_ingested_tables') + [message_collection()]) }}
+    from table_of_end
+    where
+        not {{ matches_any('data_collection', var('not_ingested_tables')) }}
+        and not {{ matches_any('data_collection', [message_collection()]) }}
     group by source, transaction_id, data_collection
 
 ),
@@ -46,14 +52,21 @@ received_count as (
         max(data_collection_order) as last_order,
         bool_and(agrees_with_first_copy) as has_equal_copies,
         min(previous_commit_position) as previous_commit_position,
-        count_if(copy_number = 1 and operation = {{ op('delete') }} and new_row_key is not null) as key_leave_count,
-        count_if(copy_number = 1 and operation = {{ op('create') }} and old_row_key is not null) as key_enter_count
+        count_if(
+            copy_number = 1 and operation = {{ op('delete') }} and new_row_key is not null
+        ) as key_leave_count,
+        count_if(
+            copy_number = 1 and operation = {{ op('create') }} and old_row_key is not null
+        ) as key_enter_count
     from pending_event
     group by source, transaction_id, data_collection
 
 )
 
 select
+    -- position
+    received_count.previous_commit_position,
+
     -- identity
     coalesce(expected_count.source, received_count.source) as source,
     coalesce(expected_count.transaction_id, received_count.transaction_id) as transaction_id,
@@ -72,8 +85,7 @@ select
         and received_count.last_order = received_count.received_count,
         expected_count.expected_count = 0
     ) as has_every_order,
-    coalesce(received_count.has_equal_copies, true) as has_equal_copies,
-    received_count.previous_commit_position
+    coalesce(received_count.has_equal_copies, true) as has_equal_copies
 from expected_count
 full join received_count
     on

@@ -16,7 +16,8 @@ known_source as (
 
 ),
 
--- A topic that no readable message of this run places belongs to the source with the longest name before a dot.
+-- A topic that no readable message of this run places belongs to the source with the longest name
+-- before a dot.
 topic as (
 
     select

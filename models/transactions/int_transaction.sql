@@ -6,16 +6,6 @@ starting_commit as (
 
 ),
 
-transaction_marker as (
-
-    select transaction_marker.*
-    from {{ ref('stg_transaction_marker') }} as transaction_marker
-    left join starting_commit
-        on transaction_marker.source = starting_commit.source
-    where coalesce(transaction_marker.commit_position > starting_commit.commit_position, true)
-
-),
-
 marked_transaction as (
 
     select
@@ -26,7 +16,7 @@ marked_transaction as (
         min(case when marker = 'END' then `offset` end) as marker_offset,
         bool_or(marker = 'END') as has_end,
         max(event_count) as event_count
-    from transaction_marker
+    from {{ ref('stg_transaction_marker') }}
     group by source, transaction_id
 
 ),
@@ -38,6 +28,8 @@ counted_transaction as (
         transaction_id,
         min(previous_commit_position) as previous_commit_position,
         sum(received_count) as received_count,
+        bool_or(received_count < expected_count) as is_short,
+        bool_or(received_count > expected_count) as is_long,
         bool_and(has_every_order) as has_every_order,
         bool_and(has_equal_copies) as has_equal_copies,
         sum(key_leave_count) as key_leave_count,
@@ -55,39 +47,60 @@ counted_transaction as (
     from {{ ref('int_table_count') }}
     group by source, transaction_id
 
+),
+
+known_transaction as (
+
+    select
+        marked_transaction.commit_position,
+        counted_transaction.previous_commit_position,
+        marked_transaction.marker_offset,
+        marked_transaction.committed_at,
+        marked_transaction.event_count,
+        coalesce(marked_transaction.source, counted_transaction.source) as source,
+        coalesce(
+            marked_transaction.transaction_id, counted_transaction.transaction_id
+        ) as transaction_id,
+        coalesce(counted_transaction.received_count, 0) as received_count,
+        coalesce(counted_transaction.miscounted_tables, array()) as miscounted_tables,
+        case
+            when not coalesce(marked_transaction.has_end, false) then 'no_end'
+            when marked_transaction.commit_position is null then 'no_commit_position'
+            when counted_transaction.is_short then 'missing_events'
+            when counted_transaction.is_long then 'too_many_events'
+            when not counted_transaction.has_every_order or not counted_transaction.has_equal_copies
+                then 'contradicting_events'
+            when counted_transaction.key_leave_count != counted_transaction.key_enter_count
+                then 'key_change_torn'
+        end as incomplete_reason
+    from marked_transaction
+    full join counted_transaction
+        on
+            marked_transaction.source = counted_transaction.source
+            and marked_transaction.transaction_id = counted_transaction.transaction_id
+
 )
 
 select
     -- identity
-    coalesce(marked_transaction.source, counted_transaction.source) as source,
-    coalesce(marked_transaction.transaction_id, counted_transaction.transaction_id) as transaction_id,
+    known.source,
+    known.transaction_id,
 
     -- position
-    marked_transaction.commit_position,
-    counted_transaction.previous_commit_position,
-    marked_transaction.marker_offset,
-    marked_transaction.committed_at,
+    known.commit_position,
+    known.previous_commit_position,
+    known.marker_offset,
+    known.committed_at,
 
     -- counts
-    marked_transaction.event_count,
-    coalesce(counted_transaction.received_count, 0) as received_count,
-    coalesce(counted_transaction.miscounted_tables, array()) as miscounted_tables,
+    known.event_count,
+    known.received_count,
+    known.miscounted_tables,
 
     -- proof
-    case
-        when not coalesce(marked_transaction.has_end, false) then 'no_end'
-        when marked_transaction.commit_position is null then 'no_commit_position'
-        when exists(counted_transaction.miscounted_tables, x -> x.received_count < x.expected_count)
-            then 'missing_events'
-        when exists(counted_transaction.miscounted_tables, x -> x.received_count > x.expected_count)
-            then 'too_many_events'
-        when not counted_transaction.has_every_order or not counted_transaction.has_equal_copies
-            then 'contradicting_events'
-        when counted_transaction.key_leave_count != counted_transaction.key_enter_count
-            then 'key_change_torn'
-    end as incomplete_reason
-from marked_transaction
-full join counted_transaction
-    on
-        marked_transaction.source = counted_transaction.source
-        and marked_transaction.transaction_id = counted_transaction.transaction_id
+    known.incomplete_reason
+from known_transaction as known
+left join starting_commit
+    on known.source = starting_commit.source
+-- Only END tells the position, so that BEGIN and the counts of a published transaction go with it.
+where coalesce(known.commit_position > starting_commit.commit_position, true)

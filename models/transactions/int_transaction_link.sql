@@ -12,11 +12,14 @@ marker_island as (
 
 ),
 
+-- Spark 4.1 loses a named window in a view, so the window stands here twice.
 ended_transaction as (
 
     select
         *,
-        lag(commit_position) over (partition by source order by commit_position) as predecessor_position,
+        lag(commit_position) over (
+            partition by source order by commit_position
+        ) as predecessor_position,
         lag(marker_offset) over (partition by source order by commit_position) as predecessor_offset
     from {{ ref('int_transaction') }}
     where commit_position is not null and marker_offset is not null
@@ -34,8 +37,12 @@ preceded_transaction as (
         ended_transaction.received_count,
         ended_transaction.committed_at,
         ended_transaction.incomplete_reason,
-        coalesce(ended_transaction.predecessor_position, starting_commit.commit_position) as predecessor_position,
-        coalesce(ended_transaction.predecessor_offset, starting_commit.marker_offset) as predecessor_offset
+        coalesce(
+            ended_transaction.predecessor_position, starting_commit.commit_position
+        ) as predecessor_position,
+        coalesce(
+            ended_transaction.predecessor_offset, starting_commit.marker_offset
+        ) as predecessor_offset
     from ended_transaction
     left join starting_commit
         on ended_transaction.source = starting_commit.source
@@ -49,7 +56,8 @@ linked_transaction as (
         case
             when preceded.previous_commit_position is not null
                 then preceded.previous_commit_position = preceded.predecessor_position
-            -- Events that name no predecessor open a stream. Without events the markers must be contiguous.
+            -- Events that name no predecessor open a stream. Without events the markers must be
+            -- contiguous.
             when preceded.received_count > 0
                 then preceded.predecessor_position is null
             when preceded.predecessor_position is null
@@ -79,6 +87,8 @@ select
     committed_at,
 
     -- proof
-    coalesce(incomplete_reason, case when not coalesce(is_linked, false) then 'missing_predecessor' end)
-        as held_reason
+    case
+        when incomplete_reason is not null then incomplete_reason
+        when not coalesce(is_linked, false) then 'missing_predecessor'
+    end as held_reason
 from linked_transaction

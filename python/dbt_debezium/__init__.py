@@ -1,4 +1,4 @@
-"""Rebuilds source tables from Debezium change logs, so that a query never sees half a transaction."""
+"""Rebuilds source tables from Debezium change logs: no query sees half a transaction."""
 
 
 def __getattr__(name: str) -> object:

@@ -12,7 +12,16 @@ from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType, ValidationError
 from dbt_debezium.connectors import SOURCES
 from dbt_debezium.connectors.base import Integer, Mark, Natural, Source, Transaction, integer
 from dbt_debezium.errors import EnvelopeError
-from dbt_debezium.json_text import STAND_IN, canonical_key, check_limits, said, shield, unshield
+from dbt_debezium.json_text import (
+    STAND_IN,
+    canonical_key,
+    check_levels,
+    check_size,
+    said,
+    shield,
+    unshield,
+    without_schema,
+)
 
 Kind = Literal[
     "change",
@@ -176,11 +185,10 @@ def flatten_message(topic: str, key: str | None, value: str | None, headers: Hea
         try:
             return _read(topic, key, value, headers)
         except EnvelopeError as error:
+            patient = None
             if error.reason == "bad_json":
-                shielded = _read_shielded(topic, key, value, headers)
-                if shielded is not None:
-                    return shielded
-            return _quarantined(topic, value, error)
+                patient = _read_patiently(topic, key, value, headers)
+            return patient or _quarantined(topic, value, error)
     except Exception as error:  # one message must never stop the others
         return Flat("quarantined", "internal_error", type(error).__name__)
 
@@ -188,7 +196,9 @@ def flatten_message(topic: str, key: str | None, value: str | None, headers: Hea
 def _read(topic: str, key: str | None, value: str | None, headers: Headers) -> Flat:
     if value is None:
         return Flat("tombstone", row_key=_readable_key(key))
-    check_limits("value", value)
+    check_size("value", value)
+    value = without_schema(value)
+    check_levels("value", value)
     mistyped = None
     try:
         wrapper = _VALUE.decode(value)
@@ -464,19 +474,20 @@ def _quarantined(topic: str, value: str | None, error: EnvelopeError) -> Flat:
     )
 
 
-def _read_shielded(topic: str, key: str | None, value: str | None, headers: Headers) -> Flat | None:
-    """Read a message whose JSON escapes lone surrogates, which msgspec refuses."""
-    texts = [key, value, *(text for _, text in headers)]
-    shielded = [text and shield(text) for text in texts]
-    if shielded == texts or any(STAND_IN in text for text in texts if text):
+def _read_patiently(
+    topic: str, key: str | None, value: str | None, headers: Headers
+) -> Flat | None:
+    """Read a message in which msgspec refuses an escaped lone surrogate, or the cut was wrong."""
+
+    def prepared(text: str | None) -> str | None:
+        # The space keeps the schema from being cut off.
+        return text and " " + shield(text)
+
+    if any(STAND_IN in text for text in (key, value, *(text for _, text in headers)) if text):
         return None
+    shielded_headers = [(name, prepared(text)) for name, text in headers]
     try:
-        flat = _read(
-            topic,
-            shielded[0],
-            shielded[1],
-            [(name, text) for (name, _), text in zip(headers, shielded[2:], strict=True)],
-        )
+        flat = _read(topic, prepared(key), prepared(value), shielded_headers)
     except EnvelopeError:
         return None
     return Flat._make(unshield(part) if isinstance(part, str) else part for part in flat)

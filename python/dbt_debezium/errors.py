@@ -1,4 +1,4 @@
-"""Errors that reach a person: one sentence each, `<where>: <what is wrong>; <what would be right>`."""
+"""Errors for a person: one sentence, `<where>: <what is wrong>; <what would be right>`."""
 
 
 class DebeziumError(Exception):

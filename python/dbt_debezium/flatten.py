@@ -78,6 +78,8 @@ def texts(array: pa.Array) -> list[str | None]:
 def key_headers(headers: pa.Array) -> list[Headers]:
     """Each message's headers that tell of a key change; most messages have none."""
     found: list[list[tuple[str, str | None]]] = [[]] * len(headers)
+    if pa.types.is_null(headers.type):
+        return list(found)
     entries = pc.list_flatten(headers)
     wanted = pc.is_in(pc.struct_field(entries, "key"), pa.array([NEW_KEY, OLD_KEY]))
     names = pc.struct_field(entries, "key").filter(wanted).to_pylist()

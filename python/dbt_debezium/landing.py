@@ -87,7 +87,7 @@ def land(spark: SparkSession, path: str | Path, on_progress: OnProgress | None =
         DebeziumError: the path is not what can be read, a line is not a message, another run is
             going on, or Spark cannot write.
     """
-    source = _local_path(path)
+    source = local_path(path)
     lake = lake_dir().absolute()
     with Lease(lake_dir(), f"land {path}"):
         inbox = Inbox(lake / "inbox")
@@ -105,7 +105,12 @@ def land(spark: SparkSession, path: str | Path, on_progress: OnProgress | None =
         return Landed(landed_count, len(fresh), skipped, landing_id)
 
 
-def _local_path(path: str | Path) -> Path:
+def local_path(path: str | Path) -> Path:
+    """A path of this machine.
+
+    Raises:
+        DebeziumError: it names another kind of place.
+    """
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):/", str(path))
     if scheme:
         raise DebeziumError(

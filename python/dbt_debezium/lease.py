@@ -146,8 +146,9 @@ def _holder(descriptor: int) -> str:
 def jvm_lease(jvm: Any, lake: Path, wait_seconds: float = JVM_WAIT_SECONDS) -> Iterator[None]:
     """Let no other JVM write to the lake during a `with` block.
 
-    The JVM of a killed run outlives it by half a second or more, and could commit once more after the next run has looked.
-    A lock of the JVM's own ends when it does, so waiting for the lock is waiting for its end.
+    The JVM of a killed run outlives it by half a second or more, and could commit once more after
+    the next run has looked. A lock of the JVM's own ends when it does, so waiting for the lock is
+    waiting for its end.
 
     Args:
         jvm: py4j's view of the JVM, `spark._jvm`; None over Spark Connect, where there is nothing

@@ -1,61 +1,85 @@
-"""What dbt gets from this package: checks before a run, one run at a time, and our functions in its session.
+"""What dbt gets from this package: checks, one run at a time, our functions in its session.
 
-dbt imports every top-level module called `dbt_*` and initialises its `plugins` once the profile is read.
+dbt imports every top-level module called `dbt_*`, and initialises its `plugins` when it has read
+the profile.
 """
 
-import logging
-import os
-import sys
+import contextlib
 from typing import Any
 
-from dbt.adapters.spark import session
+from dbt.adapters.spark.session import Connection
 from dbt.flags import get_flags
 from dbt.plugins.manager import dbtPlugin
+from dbt_common.exceptions import DbtRuntimeError
+from pyspark.sql import SparkSession
 
 from dbt_debezium import home, jars, java, lease
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.session import open_catalog, prepare_process
 
-BUILDING = {"build", "run", "seed", "retry", "clone", "snapshot"}
-"""Commands that change the lake; they wait for nobody and refuse at once when another run is going on."""
-READING = {"test", "show", "docs", "generate", "run-operation", "compile", "source", "freshness"}
+WRITING = frozenset({"build", "run", "seed", "retry", "clone", "snapshot"})
+"""Commands that change the lake. A second one refuses at once."""
+READING = frozenset({"test", "show", "docs", "generate", "run-operation", "compile", "freshness"})
 
 
 class DebeziumPlugin(dbtPlugin):
     """Makes plain `dbt build` the whole pipeline."""
 
     def initialize(self) -> None:
-        command = getattr(get_flags(), "WHICH", None)
-        if command not in BUILDING | READING:
+        """Refuse what cannot work, before Spark starts.
+
+        Raises:
+            DbtRuntimeError: Java or a jar is missing, or another run is going on.
+        """
+        flags: Any = get_flags()  # type: ignore[no-untyped-call] # dbt's own
+        command = getattr(flags, "WHICH", None)
+        if command not in WRITING | READING:
             return
-        java.check_java()
-        jars.check_jars()
-        home.lake_dir().mkdir(parents=True, exist_ok=True)
-        if command in BUILDING:
-            lease.acquire(f"dbt {command}")
-        register_functions()
+        try:
+            java.check_java()
+            jars.check_jars()
+            home.lake_dir().mkdir(parents=True, exist_ok=True)
+            if command in WRITING:
+                lease.acquire(f"dbt {command}")
+        except DebeziumError as error:
+            # dbt takes the first line of what a plugin raises for a heading of its own.
+            raise DbtRuntimeError(str(error)) from error
+        prepare_sessions(is_writing=command in WRITING)
 
 
-def register_functions() -> None:
-    """Register our functions in each Spark session that dbt's session method starts, once per session."""
-    if hasattr(session.Connection, "_registers_debezium_functions"):
+_session_locks = contextlib.ExitStack()
+_is_writing = False
+
+
+def prepare_sessions(is_writing: bool) -> None:
+    """Have each Spark session of dbt's session method open its catalog and know our functions.
+
+    Args:
+        is_writing: whether no other session of this machine may write to the lake.
+    """
+    global _is_writing
+    _is_writing = is_writing
+    if hasattr(Connection, "knows_debezium"):
         return
-    # Spark's Python workers run `python3` from PATH unless told otherwise.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # It prints 10 to 30 kB, with the whole plan, for each statement that fails; dbt prints the error itself.
-    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
-    plain_cursor = session.Connection.cursor
-    registered: set[int] = set()
+    prepare_process()
+    plain_cursor = Connection.cursor
+    prepared: list[Any] = []
 
-    def cursor(connection: Any) -> session.Cursor:
-        builder = session.SparkSession.builder
-        for parameter, value in connection.server_side_parameters.items():
-            builder = builder.config(parameter, value)
-        spark = builder.getOrCreate()
-        if id(spark) not in registered:
-            from dbt_debezium import flatten
+    def cursor(connection: Any) -> Any:
+        from dbt_debezium.flatten import register
 
-            flatten.register(spark)
-            registered.add(id(spark))
+        spark = SparkSession.getActiveSession()
+        if spark is None or spark not in prepared:
+            settings = connection.server_side_parameters
+            spark = SparkSession.builder.config(map=settings).getOrCreate()
+            open_catalog(spark, settings)
+            register(spark)
+            prepared.append(spark)
+            if _is_writing:
+                _session_locks.enter_context(
+                    lease.jvm_lease(getattr(spark, "_jvm", None), home.lake_dir())
+                )
         return plain_cursor(connection)
 
-    session.Connection.cursor = cursor
-    session.Connection._registers_debezium_functions = True
+    setattr(Connection, "cursor", cursor)  # noqa: B010 - mypy refuses to assign to a method
+    setattr(Connection, "knows_debezium", True)  # noqa: B010

@@ -33,16 +33,23 @@ def spark_session(target: str | None = None) -> "SparkSession":
     check_java()
     check_jars()
     _make_lake(settings)
-    # Spark's Python workers run `python3` from PATH unless told otherwise.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # It repeats each failed statement as one line of 10 to 30 kB.
-    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    prepare_process()
 
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.config(map=settings).getOrCreate()
     open_catalog(spark, settings)
     return spark
+
+
+def prepare_process() -> None:
+    """Settings of the process that Spark reads as it starts."""
+    # Spark's Python workers run `python3` from PATH unless told otherwise.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # The start would print a dozen warnings that tell nobody anything.
+    os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "spark_conf"))
+    # It repeats each failed statement as one line of 10 to 30 kB.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
 
 
 def spark_settings(target: str | None = None) -> dict[str, Any]:

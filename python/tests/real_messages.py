@@ -35,7 +35,7 @@ def edited(name, **fields):
             del inner[leaf]
         else:
             inner[leaf] = field
-    return flat(name, value=json.dumps(value))
+    return flat(name, value=json.dumps(value, separators=(",", ":")))
 
 
 def wrapped(text):

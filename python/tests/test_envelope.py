@@ -186,6 +186,20 @@ def test_the_real_wrapper_is_read():
     assert end.collection_counts
 
 
+def test_a_schema_may_hold_a_member_named_payload():
+    schema = '{"fields":[{"default":{"a":{},"payload":{"op":"d"}}}]}'
+    message = MESSAGES["create"]
+    value, key = (f'{{"schema":{schema},"payload":{message[n]}}}' for n in ("value", "key"))
+    assert flat("create", value=value, key=key) == flat("create")
+    assert reason(flat("create", value=value[:-1])) == "bad_json"
+
+
+def test_white_space_in_the_wrapper_changes_nothing():
+    message = MESSAGES["create"]
+    value, key = (f' {{ "payload" : {message[n]}, "schema": null }} ' for n in ("value", "key"))
+    assert flat("create", value=value, key=key) == flat("create")
+
+
 def test_numbers_may_be_text():
     value = json.loads(MESSAGES["update"]["value"])
     source, transaction = value["source"], value["transaction"]
@@ -284,9 +298,12 @@ def test_headers_of_a_key_change_are_canonical_too():
 
 @pytest.mark.parametrize(
     "value",
-    ["", " ", "{}", "[]", '"text"', "5", "true", "{]", "{", '{"op":', "nope", '{"op":"c"} x']
-    + ['{"op":"c","after":{"a":nope}}', '{"op":"c","after":{"a":NaN}}', wrapped("{}"), wrapped("5")]
-    + [MESSAGES["update"]["value"][:-1], MESSAGES["update"]["value"][:100], '{"op":"c\ud800"}'],
+    [
+        *("", " ", "{}", "[]", '"text"', "5", "true", "{]", "{", '{"op":', "nope", '{"op":"c"} x'),
+        *('{"op":"c","after":{"a":nope}}', '{"op":"c","after":{"a":NaN}}', '{"op":"c\ud800"}'),
+        *(wrapped("{}"), wrapped("5")),
+        *(MESSAGES["update"]["value"][:-1], MESSAGES["update"]["value"][:100]),
+    ],
 )
 def test_what_is_no_json_object_is_bad_json(value):
     assert reason(flat("update", value=value)) == "bad_json"

@@ -25,10 +25,13 @@ def batch(messages):
 
 def flats(array):
     """The columns as the parser's rows again."""
-    rows = [Flat(**row) for row in array.to_pylist()]
     return [
-        row._replace(collection_counts=row.collection_counts and dict(row.collection_counts))
-        for row in rows
+        Flat(**row)._replace(
+            collection_counts=None
+            if row["collection_counts"] is None
+            else dict(row["collection_counts"])
+        )
+        for row in array.to_pylist()
     ]
 
 
@@ -58,9 +61,10 @@ def test_an_empty_batch_has_no_rows():
     assert empty.type == pa.struct(ARROW_FIELDS)
 
 
-def test_nulls_in_every_argument_make_a_tombstone():
+@pytest.mark.parametrize("headers", [pa.array([None], HEADERS), pa.nulls(1)])
+def test_nulls_in_every_argument_make_a_tombstone(headers):
     arguments = [pa.array([None], pa.string())] * 3
-    assert flats(flatten_batch(*arguments, pa.array([None], HEADERS))) == [Flat("tombstone")]
+    assert flats(flatten_batch(*arguments, headers)) == [Flat("tombstone")]
 
 
 def test_headers_that_are_null_are_passed_over():

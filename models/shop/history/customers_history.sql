@@ -1,4 +1,4 @@
-{%- set captured = {'source': 'shop', 'schema': 'public', 'table': 'customers'} -%}
+{%- set captured = {'sources': ['shop'], 'schema': 'public', 'table': 'customers'} -%}
 {{ config(meta={'captured': captured, 'public_name': 'customers'}) }}
 
 {{ row_history(

@@ -1,4 +1,4 @@
-{%- set captured = {'source': 'shop', 'schema': 'public', 'table': 'order_items'} -%}
+{%- set captured = {'sources': ['shop'], 'schema': 'public', 'table': 'order_items'} -%}
 {{ config(meta={'captured': captured, 'public_name': 'order_items'}) }}
 
 {{ row_history(

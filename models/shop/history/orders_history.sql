@@ -1,4 +1,4 @@
-{%- set captured = {'source': 'shop', 'schema': 'public', 'table': 'orders'} -%}
+{%- set captured = {'sources': ['shop'], 'schema': 'public', 'table': 'orders'} -%}
 {{ config(meta={'captured': captured, 'public_name': 'orders'}) }}
 
 {{ row_history(

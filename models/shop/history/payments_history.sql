@@ -1,4 +1,4 @@
-{%- set captured = {'source': 'shop', 'schema': 'public', 'table': 'payments'} -%}
+{%- set captured = {'sources': ['shop'], 'schema': 'public', 'table': 'payments'} -%}
 {{ config(meta={'captured': captured, 'public_name': 'payments'}) }}
 
 {{ row_history(

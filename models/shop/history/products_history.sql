@@ -1,4 +1,4 @@
-{%- set captured = {'source': 'shop', 'schema': 'public', 'table': 'products'} -%}
+{%- set captured = {'sources': ['shop'], 'schema': 'public', 'table': 'products'} -%}
 {{ config(meta={'captured': captured, 'public_name': 'products'}) }}
 
 {{ row_history(

@@ -1,0 +1,100 @@
+"""dbt in this process and in its Spark session, with progress and a short end."""
+
+import os
+import re
+from collections.abc import Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dbt_debezium.errors import DebeziumError
+
+HEADING = re.compile(r"(Runtime|Compilation|Database) Error( in .*)?$")
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dbt_common.events.base_types import EventMsg
+
+
+@contextmanager
+def environment(**settings: str) -> "Iterator[None]":
+    """Set environment variables for a `with` block."""
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def run_dbt(
+    arguments: Sequence[str],
+    project: Path,
+    on_node: "Callable[[str, int, int], None] | None" = None,
+    on_line: "Callable[[str], None] | None" = None,
+) -> bool:
+    """Run one dbt command.
+
+    Args:
+        arguments: as on dbt's command line, the command first.
+        project: folder of the dbt project and its profiles.yml.
+        on_node: called with name, number and count as each node finishes.
+        on_line: called with each line that our hooks print.
+
+    Returns:
+        Whether everything ran and nothing failed.
+
+    Raises:
+        DebeziumError: dbt could not run at all; dbt's own sentence says why.
+    """
+    from dbt.cli.main import dbtRunner
+
+    failures: list[str] = []
+
+    def listen(event: "EventMsg") -> None:
+        data: Any = event.data
+        if event.info.name in {"LogModelResult", "LogTestResult", "LogSeedResult"}:
+            if on_node:
+                on_node(getattr(data.node_info, "node_name", ""), data.index, data.total)
+        elif event.info.name == "PrintEvent" and on_line:
+            on_line(data.msg)
+
+    command, *options = arguments
+    result = dbtRunner(callbacks=[listen]).invoke(
+        [
+            "--log-level",
+            "none",
+            command,
+            "--project-dir",
+            str(project),
+            "--profiles-dir",
+            str(project),
+            *options,
+        ]
+    )
+    if result.exception is not None:
+        sentence = " ".join(line.strip() for line in str(result.exception).splitlines())
+        raise DebeziumError(f"dbt {command}: {sentence}")
+    for node in getattr(result.result, "results", None) or []:
+        if str(node.status) in {"error", "fail"}:
+            failures.append(f"{node.node.name}: {first_sentence(node.message or '')}")
+    if failures and on_line:
+        for failure in failures[:10]:
+            on_line(failure)
+    return bool(result.success)
+
+
+def first_sentence(message: str) -> str:
+    """The first line of dbt's message that says something.
+
+    >>> first_sentence("Runtime Error in model a (a.sql)\\n  Runtime Error\\n    [X] y is z\\n")
+    '[X] y is z'
+    """
+    lines = [line.strip() for line in message.splitlines()]
+    telling = [line for line in lines if line and not HEADING.match(line)]
+    return telling[0][:300] if telling else message.strip()[:300]

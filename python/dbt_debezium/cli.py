@@ -1,0 +1,387 @@
+"""The command line. Each command is also a function of its module."""
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import lake_dir, project_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.status import Status
+
+PIPE_WIDTH = 160
+
+out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+"""What a command answers."""
+log = Console(stderr=True, highlight=False)
+"""What a command is doing."""
+
+SHOWN_SOURCES = 20
+SHOWN_ROWS = 10
+SHOWN_TABLES = 12
+SHOWN_COLUMNS = 8
+
+
+class Commands(click.Group):
+    """Ends a command that cannot go on with one sentence and exit code 2."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except DebeziumError as error:
+            log.print(Text(str(error)), soft_wrap=True)
+            context.exit(2)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="dbt-debezium")
+def main() -> None:
+    """Rebuild source tables from Debezium change logs; a query never sees half a transaction."""
+    warnings.filterwarnings("ignore", module="pyspark")
+
+
+def enter_project() -> None:
+    """Go where dbt goes, so that relative paths of settings mean the same here and there."""
+    os.chdir(project_dir())
+
+
+@contextmanager
+def working(step: str) -> "Iterator[Status]":
+    with log.status(step) as status:
+        yield status
+
+
+@main.command()
+def jars() -> None:
+    """Fetch the jars that Spark needs, once, into the folder `jars`."""
+    from dbt_debezium.jars import fetch_jars
+    from dbt_debezium.java import check_java
+
+    check_java()
+    with working("fetching jars"):
+        fetched = fetch_jars()
+    out.print(f"jars: {len(fetched)} fetched" if fetched else "jars: all there")
+
+
+@main.command()
+@click.argument("source")
+@click.option("--target", help="A target of profiles.yml.")
+def land(source: str, target: str | None) -> None:
+    """Append new messages of SOURCE, a file or folder of JSON lines, to landing.message.
+
+    Lines are in the shape of Spark's Kafka source or of `kcat -J`, plain or gzip. Landing the same
+    files again adds nothing.
+    """
+    from dbt_debezium.session import spark_session
+
+    path = from_anywhere(source)
+    enter_project()
+    land_path(path, lambda: spark_session(target))
+
+
+def from_anywhere(source: str) -> str:
+    """The path seen from anywhere; an address with a scheme as it is."""
+    return source if "://" in source else str(Path(source).expanduser().absolute())
+
+
+def land_path(source: str | Path, start_spark: Any) -> None:
+    """Land, with progress, and say what landed."""
+    from dbt_debezium.landing import land as land_messages
+    from dbt_debezium.landing import local_path
+    from dbt_debezium.messages import find_files
+
+    find_files(local_path(source))
+    with working("starting Spark") as status:
+        spark = start_spark()
+
+        def progress(step: str, done: int, total: int) -> None:
+            share = f" {done * 100 // total} %" if total else ""
+            status.update(f"{'checking' if step == 'check' else 'landing'} {source}{share}")
+
+        landed = land_messages(spark, source, progress)
+    out.print(f"landed {landed.message_count:,} messages of {landed.file_count} new files")
+    for file in landed.skipped_files:
+        out.print(f"skipped {file}: no line of it is a message")
+
+
+@main.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--target", help="A target of profiles.yml.")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def run(target: str | None, arguments: Sequence[str]) -> None:
+    """Land SOURCE, if one is given, and build and publish: `run [SOURCE] [DBT OPTIONS]`.
+
+    One Spark session does both. Options go to `dbt build` as they are.
+    """
+    from dbt_debezium.build import run_dbt
+    from dbt_debezium.lease import Lease
+    from dbt_debezium.session import spark_session
+
+    source, options = None, list(arguments)
+    if options and not options[0].startswith("-"):
+        source, options = from_anywhere(options[0]), options[1:]
+    enter_project()
+    lake_dir().mkdir(parents=True, exist_ok=True)
+    with Lease(lake_dir(), "dbt-debezium run"):
+        if source:
+            land_path(source, lambda: spark_session(target))
+        if target:
+            options += ["--target", target]
+        with working("starting dbt") as status:
+            is_good = run_dbt(
+                ["build", *options],
+                project_dir(),
+                on_node=lambda name, index, total: status.update(f"{index} of {total}: {name}"),
+                on_line=lambda line: out.print(Text(line), soft_wrap=True),
+            )
+    if not is_good:
+        sys.exit(1)
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON list, as in cut.json of an export.")
+@click.option("--target", help="A target of profiles.yml.")
+def status(as_json: bool, target: str | None) -> None:
+    """Say what is published, what is held and why, and what is quarantined."""
+    from dbt_debezium.report import cut_report
+    from dbt_debezium.session import spark_session
+
+    enter_project()
+    with working("starting Spark"):
+        spark = spark_session(target)
+        report = cut_report(spark)
+    if as_json:
+        click.echo(json.dumps(report, ensure_ascii=False, indent=1))
+        return
+    if not report:
+        out.print("nothing is published yet; land messages and run `dbt-debezium run`")
+        return
+    show_report(report)
+
+
+@main.command()
+@click.argument("path")
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="PATTERN=NAME",
+    help="Sources that match share one set of tables, for example 'shop_*=shop'.",
+)
+@click.option(
+    "--not-ingested",
+    multiple=True,
+    metavar="PATTERN",
+    help="Tables that transactions count and PATH does not hold, for example 'public.audit_*'.",
+)
+@click.option(
+    "--complete",
+    is_flag=True,
+    help="PATH reaches the end of every partition, so a snapshot need not wait for more.",
+)
+@click.option(
+    "--export",
+    "export_directory",
+    type=click.Path(path_type=Path, file_okay=False, resolve_path=True),
+    help="Also write the tables and cut.json there.",
+)
+def preview(
+    path: str,
+    groups: Sequence[str],
+    not_ingested: Sequence[str],
+    complete: bool,
+    export_directory: Path | None,
+) -> None:
+    """Show the tables that a dump of topics gives, without any configuration.
+
+    Lands PATH into a throw-away lake, writes models for what is in it, builds and prints.
+    """
+    from dbt_debezium.export import export
+    from dbt_debezium.landing import local_path
+    from dbt_debezium.messages import find_files
+    from dbt_debezium.preview import previewed
+    from dbt_debezium.report import cut_report
+    from dbt_debezium.scaffold import Group
+
+    parsed_groups = [Group.parse(group) for group in groups]
+    source = from_anywhere(path)
+    enter_project()
+    find_files(local_path(source))
+    settings: dict[str, Any] = {"landing_reaches_the_end": complete}
+    if not_ingested:
+        settings["not_ingested_tables"] = list(not_ingested)
+    with (
+        working("starting Spark") as state,
+        previewed(source, parsed_groups, settings, lambda step: state.update(step)) as built,
+    ):
+        if export_directory:
+            state.update(f"writing {export_directory}")
+            export(built.spark, built.tables, export_directory)
+        report = cut_report(built.spark)
+        state.stop()
+        for file in built.skipped_files:
+            out.print(f"skipped {file}: no line of it is a message")
+        show_report(report)
+        show_tables(built.spark, built.tables)
+    if export_directory:
+        out.print(f"\nwritten to {export_directory}")
+
+
+def show_report(report: Sequence[dict[str, Any]]) -> None:
+    """One row per source, and the first reason of what is held."""
+    table = Table(box=None, pad_edge=False)
+    for name in ("source", "commit", "transaction", "proof"):
+        table.add_column(name)
+    for name in ("landed", "applied", "superseded", "duplicate", "tombstone", "control"):
+        table.add_column(name, justify="right")
+    for name in ("held", "quarantined"):
+        table.add_column(name, justify="right")
+    for entry in report[:SHOWN_SOURCES]:
+        counts = entry["counts"]
+        table.add_row(
+            *(
+                Text(str(entry[name] or "-"))
+                for name in ("source", "commit_number", "transaction_id", "proof")
+            ),
+            *(
+                f"{counts[name]:,}"
+                for name in (
+                    "landed",
+                    "applied",
+                    "superseded",
+                    "duplicate",
+                    "tombstone",
+                    "control",
+                    "held",
+                    "quarantined",
+                )
+            ),
+        )
+    out.print(table)
+    if len(report) > SHOWN_SOURCES:
+        out.print(f"and {len(report) - SHOWN_SOURCES} sources more; --json or --export has all")
+    for entry in report[:SHOWN_SOURCES]:
+        if sentence := held_sentence(entry):
+            out.print(Text(sentence), soft_wrap=True)
+
+
+REMEDIES = {
+    "unproven_reads": (
+        "a partition ends with reads of the snapshot, so more may follow; "
+        "land more, or say --complete when the dump reaches the end of every partition"
+    ),
+    "missing_reads": "reads of the snapshot are missing; land the rest of the topics",
+    "missing_events": (
+        "land the rest of the topic, or name a table that never lands with --not-ingested"
+    ),
+    "no_end": "the END record has not landed",
+    "missing_predecessor": "the transaction before it has not landed",
+}
+
+
+def held_sentence(entry: dict[str, Any]) -> str | None:
+    """What is held first and why, in one sentence; None when nothing is."""
+    if not entry["held"]:
+        return None
+    held = entry["held"]
+    first = next((one for one in held if not one["reason"].startswith("follows_")), held[0])
+    transactions = len({one["transaction_id"] for one in held})
+    what = f"transaction {first['transaction_id']}" if first["transaction_id"] else "its snapshot"
+    counts = (
+        f" ({first['table']} has {first['received']} of {first['expected']})"
+        if first["table"]
+        else ""
+    )
+    remedy = REMEDIES.get(first["reason"])
+    return f"{entry['source']}: {transactions} held, first {what}: {first['reason']}{counts}" + (
+        f"; {remedy}" if remedy else ""
+    )
+
+
+def one_line(cell: object) -> str:
+    """A value's text without its line breaks."""
+    return str(cell).replace("\n", "\\n")
+
+
+def show_tables(spark: Any, tables: Sequence[Any]) -> None:
+    """The first rows of each published table."""
+    for captured in tables[:SHOWN_TABLES]:
+        frame = spark.table(f"`public`.`{captured.model_name}`")
+        row_count = frame.count()
+        columns = list(captured.facts.types())
+        table = Table(
+            title=f"{captured.model_name}: {row_count:,} rows",
+            title_justify="left",
+            box=None,
+            pad_edge=False,
+        )
+        for column in columns[:SHOWN_COLUMNS]:
+            table.add_column(Text(column), max_width=30, overflow="ellipsis", no_wrap=True)
+        for row in frame.limit(SHOWN_ROWS).collect():
+            cells = row[: len(columns)][:SHOWN_COLUMNS]
+            table.add_row(*(Text("null" if cell is None else one_line(cell)) for cell in cells))
+        out.print()
+        out.print(table)
+        if row_count > SHOWN_ROWS:
+            out.print(f"and {row_count - SHOWN_ROWS:,} rows more")
+    if len(tables) > SHOWN_TABLES:
+        out.print(f"\nand {len(tables) - SHOWN_TABLES} tables more; --export has all")
+
+
+@main.command()
+@click.argument("sql")
+@click.option("--target", help="A target of profiles.yml.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per row.")
+def query(sql: str, target: str | None, as_json: bool) -> None:
+    """Print the result of one SQL query, such as \"select * from public.commit\"."""
+    from pyspark.errors import PySparkException
+
+    from dbt_debezium.export import plain
+    from dbt_debezium.session import spark_session
+
+    enter_project()
+    try:
+        with working("starting Spark"):
+            frame = spark_session(target).sql(sql)
+            rows = frame.collect()
+    except PySparkException as error:
+        raise DebeziumError(f"query: {str(error).splitlines()[0]}") from error
+    if as_json:
+        for row in rows:
+            click.echo(json.dumps(plain(row.asDict(recursive=True)), ensure_ascii=False))
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in frame.columns:
+        table.add_column(Text(name))
+    for row in rows:
+        table.add_row(*(Text("null" if cell is None else str(cell)) for cell in row))
+    out.print(table)
+
+
+def _not_built(name: str, instead: str) -> None:
+    @main.command(name, context_settings={"ignore_unknown_options": True})
+    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+    def command(arguments: Sequence[str]) -> None:
+        raise DebeziumError(f"{name}: is not built yet; {instead}")
+
+    command.help = f"Not built yet: {instead}."
+    command.short_help = "Not built yet."
+
+
+_not_built("scaffold", "write <table>_history.sql after the example in models/shop")
+_not_built("quarantine", "`dbt-debezium status --json` lists quarantined messages")
+_not_built("doctor", "`dbt-debezium status` says what is held and why")
+_not_built("signal", "Debezium's documentation of signalling has the forms")
+_not_built("maintain", "use Iceberg's rewrite_data_files and expire_snapshots procedures")

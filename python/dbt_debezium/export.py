@@ -1,0 +1,98 @@
+"""Published tables as JSON lines, one file per source and table."""
+
+import base64
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dbt_debezium.report import cut_report
+from dbt_debezium.scaffold import CapturedTable
+from dbt_debezium.tables import JSON_TEXT
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def export(spark: "SparkSession", tables: Sequence[CapturedTable], directory: Path) -> None:
+    """Write `<source>/<schema>.<table>.jsonl` for each published table, and `cut.json`.
+
+    Duplicate rows of keyless tables are repeated; columns stand in the order of the source.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    report = cut_report(spark)
+    (directory / "cut.json").write_text(
+        json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+    )
+    for table in tables:
+        export_table(spark, table, directory)
+
+
+def export_table(spark: "SparkSession", table: CapturedTable, directory: Path) -> None:
+    """Write one table, a file for each source that has rows in it."""
+    types = table.facts.types()
+    encoders = [encoder(column_type) for column_type in types.values()]
+    names = [json.dumps(name, ensure_ascii=False) for name in types]
+    rows = spark.table(f"`public`.`{table.model_name}`").orderBy(
+        "_change.source", "_change.commit_number"
+    )
+    file = None
+    source = None
+    try:
+        for row in rows.toLocalIterator():
+            if row["_change"]["source"] != source:
+                if file:
+                    file.close()
+                source = row["_change"]["source"]
+                file = table_path(directory, source, table).open("w", encoding="utf-8")
+            fields = (
+                f"{name}: {'null' if value is None else encode(value)}"
+                for name, encode, value in zip(names, encoders, row, strict=False)
+            )
+            assert file is not None
+            file.write(f"{{{', '.join(fields)}}}\n")
+    finally:
+        if file:
+            file.close()
+
+
+def table_path(directory: Path, source: str, table: CapturedTable) -> Path:
+    """The file of a table. Names come from the data; none may leave the directory."""
+    folder = directory / safe_name(source)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{safe_name('.'.join(filter(None, [table.schema, table.table])))}.jsonl"
+
+
+def safe_name(name: str) -> str:
+    """A name as one component of a path.
+
+    >>> safe_name("shop_1.public"), safe_name("../x"), safe_name("..")
+    ('shop_1.public', '..%2Fx', '%2E.')
+    """
+    escaped = name.replace("%", "%25").replace("/", "%2F").replace("\0", "%00")
+    return f"%2E{escaped[1:]}" if escaped in {".", ".."} else escaped
+
+
+def encoder(column_type: str) -> Callable[[Any], str]:
+    """How a value is written: numbers and booleans as JSON, JSON text as it is, others as text."""
+    if column_type == JSON_TEXT:
+        return str
+    return lambda value: json.dumps(plain(value), ensure_ascii=False)
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON has: decimals, dates and times as text, bytes as base64."""
+    if isinstance(value, Decimal | date | datetime):
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, bytes | bytearray):
+        return base64.b64encode(value).decode()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value

@@ -1,0 +1,107 @@
+"""Look at a dump: land it in a throw-away lake, write models for it, build, show, forget."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from dbt_debezium.build import environment, run_dbt
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import jars_dir, project_dir
+from dbt_debezium.scaffold import CapturedTable, Group, captured_tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CORE_MODELS = ("landing", "staging", "transactions")
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A built dump. It is gone when the `with` block of `previewed` ends."""
+
+    spark: "SparkSession"
+    tables: list[CapturedTable]
+    skipped_files: tuple[Path, ...]
+
+
+@contextmanager
+def previewed(
+    path: str | Path,
+    groups: Sequence[Group] = (),
+    settings: dict[str, Any] | None = None,
+    on_step: Callable[[str], None] = lambda step: None,
+) -> Iterator[Preview]:
+    """Build the tables of a dump.
+
+    Args:
+        path: what `land` takes.
+        groups: sources that share one set of tables.
+        settings: vars for dbt.
+        on_step: called with what is being done.
+
+    Raises:
+        DebeziumError: the path holds no messages or no changes, or the build failed.
+    """
+    project = project_dir()
+    jars = jars_dir().absolute()
+    with tempfile.TemporaryDirectory(prefix="dbt-debezium-") as folder:
+        lake = Path(folder) / "lake"
+        copy = Path(folder) / "project"
+        with environment(DBT_DEBEZIUM_LAKE=str(lake), DBT_DEBEZIUM_JARS=str(jars)):
+            from dbt_debezium.landing import land
+            from dbt_debezium.session import spark_session
+            from dbt_debezium.tables import landed_tables
+
+            on_step("starting Spark")
+            spark = spark_session("local")
+            try:
+                on_step(f"landing {path}")
+                landed = land(spark, path)
+                on_step(f"looking at {landed.message_count:,} messages")
+                tables = captured_tables(landed_tables(spark), groups)
+                write_project(project, copy, tables, settings or {})
+                on_step(f"building {len(tables)} tables")
+                lines: list[str] = []
+                if not run_dbt(
+                    ["build", "--target", "local"],
+                    copy,
+                    on_node=lambda name, index, total: on_step(f"built {index} of {total}: {name}"),
+                    on_line=lines.append,
+                ):
+                    raise DebeziumError(f"preview: {'; '.join(lines) or 'dbt build failed'}")
+                yield Preview(spark, tables, landed.skipped_files)
+            finally:
+                spark.stop()
+
+
+def write_project(
+    project: Path, copy: Path, tables: Sequence[CapturedTable], settings: dict[str, Any]
+) -> None:
+    """Write a dbt project with this one's core and a history model for each table."""
+    for folder in CORE_MODELS:
+        shutil.copytree(project / "models" / folder, copy / "models" / folder)
+    shutil.copytree(project / "macros", copy / "macros")
+    (copy / "tests").mkdir()
+    for test in [*(project / "tests").glob("*.sql"), *(project / "tests").glob("*.yml")]:
+        shutil.copy(test, copy / "tests")
+    if (project / "tests" / "generic").is_dir():
+        shutil.copytree(project / "tests" / "generic", copy / "tests" / "generic")
+    shutil.copy(project / "profiles.yml", copy)
+    configuration = yaml.safe_load((project / "dbt_project.yml").read_text(encoding="utf-8"))
+    models = configuration["models"]["dbt_debezium"]
+    configuration["models"]["dbt_debezium"] = {
+        **{folder: models[folder] for folder in CORE_MODELS if folder in models},
+        "history": models["shop"]["history"],
+    }
+    configuration["vars"].update(settings)
+    (copy / "dbt_project.yml").write_text(yaml.safe_dump(configuration), encoding="utf-8")
+    histories = copy / "models" / "history"
+    histories.mkdir()
+    for table in tables:
+        (histories / f"{table.model_name}_history.sql").write_text(table.sql(), encoding="utf-8")

@@ -1,0 +1,62 @@
+with
+
+candidate as (
+
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
+
+),
+
+counted_message as (
+
+    select
+        message.topic,
+        message.partition,
+        1 as arrived_count,
+        0 as staged_count,
+        0 as outcome_count
+    from {{ source('landing', 'message') }} as message
+    inner join candidate
+        on
+            message.landing_id > candidate.starting_landing_id
+            and message.landing_id <= candidate.landing_id
+    union all
+    select
+        held.topic,
+        held.partition,
+        1 as arrived_count,
+        0 as staged_count,
+        0 as outcome_count
+    from {{ source('pointer', 'held_message') }} as held
+    inner join candidate
+        on held.cut_id = candidate.starting_cut_id
+    union all
+    select
+        topic,
+        partition,
+        0 as arrived_count,
+        1 as staged_count,
+        0 as outcome_count
+    from {{ ref('stg_message') }}
+    union all
+    select
+        topic,
+        partition,
+        0 as arrived_count,
+        0 as staged_count,
+        1 as outcome_count
+    from {{ ref('int_outcome') }}
+
+)
+
+select
+    topic,
+    partition,
+    sum(arrived_count) as arrived_count,
+    sum(staged_count) as staged_count,
+    sum(outcome_count) as outcome_count
+from counted_message
+group by topic, partition
+having
+    sum(arrived_count) is distinct from sum(outcome_count)
+    or sum(staged_count) is distinct from sum(outcome_count)

@@ -1,0 +1,84 @@
+with
+
+candidate as (
+
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
+
+),
+
+new_transaction as (
+
+    select
+        proven.source,
+        proven.transaction_id
+    from {{ ref('commit') }} as proven
+    inner join candidate
+        on proven.cut_id = candidate.cut_id
+    where proven.transaction_id is not null
+
+),
+
+table_of_end as (
+
+    select
+        source,
+        transaction_id,
+        explode(collection_counts) as (data_collection, expected_count)
+    from {{ ref('stg_transaction_marker') }}
+    where marker = 'END'
+
+),
+
+-- Copies of one END are equal; any of them will do.
+expected_table as (
+
+    select
+        table_of_end.source,
+        table_of_end.transaction_id,
+        table_of_end.data_collection,
+        max(table_of_end.expected_count) as expected_count
+    from table_of_end
+    left semi join new_transaction
+        on
+            table_of_end.source = new_transaction.source
+            and table_of_end.transaction_id = new_transaction.transaction_id
+    where
+        not {{ matches_any('table_of_end.data_collection', var('not_ingested_tables')) }}
+        and not {{ matches_any('table_of_end.data_collection', [message_collection()]) }}
+    group by table_of_end.source, table_of_end.transaction_id, table_of_end.data_collection
+
+),
+
+counted_change as (
+
+    select
+        source,
+        transaction_id,
+        data_collection,
+        expected_count,
+        0 as change_count
+    from expected_table
+    union all
+    select
+        placed.source,
+        placed.transaction_id,
+        concat(placed.schema_name, '.', placed.table_name) as data_collection,
+        0 as expected_count,
+        1 as change_count
+    from {{ ref('int_change') }} as placed
+    inner join candidate
+        on placed.cut_id = candidate.cut_id
+    where placed.transaction_id is not null
+
+)
+
+select
+    source,
+    transaction_id,
+    data_collection,
+    sum(expected_count) as expected_count,
+    sum(change_count) as change_count
+from counted_change
+group by source, transaction_id, data_collection
+having sum(expected_count) is distinct from sum(change_count)

@@ -1,0 +1,18 @@
+{#-
+    No two rows agree in the key columns, and no key column is null but those named in `nullable`. With `of_cut` only
+    the rows of the cut that this run builds are looked at: earlier ones were when they were new.
+-#}
+{%- test is_unique_by(model, columns, nullable=none, of_cut=false) -%}
+{%- set not_null_columns = columns | reject('in', nullable or []) -%}
+select
+    {{ columns | join(', ') }},
+    count(*) as row_count
+from {{ model }}
+{%- if of_cut %}
+where cut_id in (
+    select cut.cut_id from {{ source('pointer', 'cut') }} as cut where cut.channel = 'candidate'
+)
+{%- endif %}
+group by {{ columns | join(', ') }}
+having count(*) > 1 or {{ not_null_columns | join(' is null or ') }} is null
+{%- endtest -%}

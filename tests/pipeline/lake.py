@@ -1,0 +1,95 @@
+"""A lake and a dbt project of its own, driven as a user drives them: land, build, look."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arrivals import Arrival, write_arrivals
+from dbt_debezium.build import environment, run_dbt
+from dbt_debezium.export import export
+from dbt_debezium.home import jars_dir
+from dbt_debezium.landing import Landed, land
+from dbt_debezium.preview import write_project
+from dbt_debezium.report import cut_report
+from dbt_debezium.scaffold import CapturedTable, Group, captured_tables
+from dbt_debezium.session import spark_session
+from dbt_debezium.tables import observe
+from oracle import Message, Row
+from pyspark.sql import SparkSession
+
+REPOSITORY = Path(__file__).parents[2]
+DATA = REPOSITORY / "tests" / "data"
+
+
+def capture(name: str) -> Path:
+    """The messages of a capture."""
+    return DATA / name / "events.jsonl.gz"
+
+
+@dataclass(slots=True)
+class Lake:
+    """One lake in a folder of the test, with the models for some tables."""
+
+    folder: Path
+    spark: SparkSession
+    tables: list[CapturedTable]
+    lines: list[str] = field(default_factory=list)
+    """What the latest run said."""
+
+    @property
+    def project(self) -> Path:
+        return self.folder / "project"
+
+    def land(self, path: Path) -> Landed:
+        return land(self.spark, path)
+
+    def land_arrivals(self, name: str, arrivals: Sequence[Arrival]) -> Landed:
+        directory = self.folder / name
+        write_arrivals(directory, arrivals)
+        return self.land(directory)
+
+    def build(self, *options: str, command: str = "build") -> bool:
+        """Run dbt; whether all was good."""
+        self.lines = []
+        return run_dbt([command, *options], self.project, on_line=self.lines.append)
+
+    def export(self, name: str) -> Path:
+        directory = self.folder / name
+        export(self.spark, self.tables, directory)
+        return directory
+
+    def cuts(self) -> dict[str, Row]:
+        return {entry["source"]: entry for entry in cut_report(self.spark)}
+
+    def rows(self, query: str) -> list[tuple[object, ...]]:
+        return [tuple(row) for row in self.spark.sql(query).collect()]
+
+    def snapshots(self) -> dict[str, object]:
+        """The newest Iceberg snapshot of each history."""
+        return {
+            table.model_name: self.rows(
+                "select snapshot_id from "
+                f"build.{table.model_name}_history.snapshots order by committed_at desc limit 1"
+            )
+            for table in self.tables
+        }
+
+
+def tables_of(messages: Sequence[Message], groups: Sequence[Group] = ()) -> list[CapturedTable]:
+    """The tables that a scaffold of these messages writes models for."""
+    texts = ((message["topic"], message["key"], message["value"]) for message in messages)
+    return captured_tables(list(observe(texts)), groups)
+
+
+@contextmanager
+def open_lake(folder: Path, tables: list[CapturedTable]) -> Iterator[Lake]:
+    """A new lake, and the one Spark session of this process for it."""
+    jars = str(jars_dir().absolute())
+    with environment(DBT_DEBEZIUM_LAKE=str(folder / "lake"), DBT_DEBEZIUM_JARS=jars):
+        write_project(REPOSITORY, folder / "project", tables, {})
+        spark = spark_session("local")
+        try:
+            yield Lake(folder, spark, tables)
+        finally:
+            spark.stop()

@@ -1,0 +1,93 @@
+"""`preview` on real captures, whole and cut off at random: every published state is the database's."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from arrivals import Arrival, make_arrival, write_arrivals
+from compare import (
+    check_counts,
+    compare_cut,
+    compare_export,
+    compare_export_with_database,
+    read_cuts,
+    read_expected,
+)
+from dbt_debezium.export import export
+from dbt_debezium.preview import previewed
+from dbt_debezium.scaffold import Group
+from lake import DATA, capture
+from oracle import History, read_messages
+
+REPLAYS = ("all", "tail", None, None)
+"""Half of the arrivals hold messages that a restarted connector sent again."""
+
+
+def arrivals_of(name: str, prefix: str, count: int) -> list[Arrival]:
+    messages = read_messages(capture(name))
+    return [
+        make_arrival(messages, seed, f"{prefix}_{seed:04d}", replay=REPLAYS[seed % len(REPLAYS)])
+        for seed in range(count)
+    ]
+
+
+def preview_of(folder: Path, shops: int, truncates: int) -> tuple[Path, dict[str, list[Arrival]]]:
+    """Preview both captures whole and many arrivals of each in one run, and export all."""
+    arrivals = {
+        "shop_basic": arrivals_of("shop_basic", "some_shop", shops),
+        "truncate": arrivals_of("truncate", "some_trunc", truncates),
+    }
+    dump = folder / "dump"
+    write_arrivals(dump, [one for some in arrivals.values() for one in some])
+    for name in arrivals:
+        (dump / f"{name}.jsonl.gz").symlink_to(capture(name))
+    groups = [Group("some_shop_*", "some_shop"), Group("some_trunc_*", "some_trunc")]
+    with previewed(dump, groups) as built:
+        export(built.spark, built.tables, folder / "export")
+    return folder / "export", arrivals
+
+
+def check_arrivals(export_directory: Path, name: str, arrivals: list[Arrival]) -> None:
+    history = History(read_messages(capture(name)))
+    cuts = read_cuts(export_directory)
+    differences: list[str] = []
+    reached: Counter[str] = Counter()
+    for arrival in arrivals:
+        expected = arrival.expected_cut(history)
+        entry = cuts.get(arrival.prefix)
+        differences += compare_cut(entry, expected, arrival.prefix)
+        found = int((entry or {}).get("commit_number") or 0)
+        differences += compare_export(export_directory, arrival.prefix, history, found)
+        if entry is not None or arrival.messages:
+            differences += check_counts(entry or {}, len(arrival.messages))
+        reached["nothing" if not found else "all" if found == len(history.commits) else "part"] += 1
+    print(f"{name}: {len(arrivals)} arrivals, published {dict(reached)}")
+    assert differences == []
+
+
+@pytest.fixture(scope="module")
+def some(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[Arrival]]]:
+    return preview_of(tmp_path_factory.mktemp("preview"), shops=24, truncates=16)
+
+
+@pytest.mark.parametrize(("name", "source"), [("shop_basic", "shop"), ("truncate", "trunc")])
+def test_a_whole_capture_gives_the_tables_of_the_database(
+    some: tuple[Path, dict[str, list[Arrival]]], name: str, source: str
+) -> None:
+    directory, _ = some
+    assert compare_export_with_database(directory, source, read_expected(DATA / name)) == []
+
+
+@pytest.mark.parametrize("name", ["shop_basic", "truncate"])
+def test_an_arrival_shows_the_largest_provable_state_and_loses_no_message(
+    some: tuple[Path, dict[str, list[Arrival]]], name: str
+) -> None:
+    directory, arrivals = some
+    check_arrivals(directory, name, arrivals[name])
+
+
+@pytest.mark.proof
+def test_two_hundred_arrivals_show_the_largest_provable_state(tmp_path: Path) -> None:
+    directory, arrivals = preview_of(tmp_path, shops=200, truncates=50)
+    for name, some_arrivals in arrivals.items():
+        check_arrivals(directory, name, some_arrivals)

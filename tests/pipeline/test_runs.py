@@ -1,0 +1,168 @@
+"""However a log is cut into runs, the tables are the same; and a run that ends badly shows nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from arrivals import expected_cuts, landings, make_arrival
+from compare import check_counts, compare_cut, compare_export
+from dbt_debezium.scaffold import Group
+from lake import Lake, capture, open_lake, tables_of
+from oracle import History, read_messages
+
+PARTS = {"run_once": 1, "run_twice": 2, "run_five": 5}
+ROUNDS = 5
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    messages = read_messages(capture("truncate"))
+    tables = tables_of(messages, [Group("trunc", "all"), Group("run_*", "all")])
+    for table in tables:
+        table.sources[:] = ["run_*"]
+    with open_lake(tmp_path_factory.mktemp("runs"), tables) as opened:
+        yield opened
+
+
+def test_the_same_log_in_any_number_of_landings_gives_the_same_tables(lake: Lake) -> None:
+    messages = read_messages(capture("truncate"))
+    history = History(messages)
+    whole = {
+        prefix: make_arrival(messages, 7, prefix, mode="whole") for prefix in (*PARTS, "run_again")
+    }
+    whole["run_again"] = make_arrival(messages, 7, "run_again", mode="whole", replay="all")
+    parts = {prefix: landings(whole[prefix], count, 11) for prefix, count in PARTS.items()}
+    parts["run_again"] = landings(whole["run_again"], 3, 11)
+    expected = {prefix: expected_cuts(history, some) for prefix, some in parts.items()}
+
+    for number in range(ROUNDS):
+        arriving = [some[number] for some in parts.values() if number < len(some)]
+        lake.land_arrivals(f"landing_{number}", arriving)
+        assert lake.build(), lake.lines
+        cuts = lake.cuts()
+        directory = lake.export(f"export_{number}")
+        differences: list[str] = []
+        for prefix, some in parts.items():
+            step = min(number, len(some) - 1)
+            differences += compare_cut(cuts.get(prefix), expected[prefix][step], prefix)
+            commit_number = int((cuts.get(prefix) or {}).get("commit_number") or 0)
+            differences += compare_export(directory, prefix, history, commit_number)
+            landed = sum(len(part.messages) for part in some[: step + 1])
+            differences += check_counts(cuts[prefix], landed)
+        assert differences == []
+    assert {cut["commit_number"] for cut in lake.cuts().values()} == {len(history.commits)}
+
+
+def test_a_further_run_changes_nothing(lake: Lake) -> None:
+    before, cuts = lake.snapshots(), lake.cuts()
+    assert lake.build(), lake.lines
+    assert lake.snapshots() == before
+    assert lake.cuts() == cuts
+
+
+def test_a_full_refresh_gives_the_tables_of_the_runs(lake: Lake) -> None:
+    before, cuts = lake.export("before_refresh"), lake.cuts()
+    assert lake.build("--full-refresh"), lake.lines
+    after = lake.export("after_refresh")
+    assert {entry["commit_number"] for entry in cuts.values()} == {
+        entry["commit_number"] for entry in lake.cuts().values()
+    }
+    for path in before.rglob("*.jsonl"):
+        rows = path.read_text().splitlines()
+        assert sorted(rows) == sorted((after / path.relative_to(before)).read_text().splitlines())
+
+
+def public_state(lake: Lake) -> dict[str, list[tuple[object, ...]]]:
+    """Everything that readers see."""
+    tables = [table.model_name for table in lake.tables]
+    return {
+        name: sorted(lake.rows(f"select to_json(struct(*)) from public.{name}"), key=str)
+        for name in [*tables, "held_transaction"]
+    }
+
+
+@pytest.fixture
+def arriving(lake: Lake) -> int:
+    """News that a run would publish: a landing of one more source. Returns its commits."""
+    messages = read_messages(capture("truncate"))
+    number = len(list(lake.folder.glob("news_*")))
+    lake.land_arrivals(
+        f"news_{number}", [make_arrival(messages, 3, f"run_new{number}", mode="whole")]
+    )
+    return len(History(messages).commits)
+
+
+def test_a_failing_data_test_publishes_nothing_and_the_next_run_is_right(
+    lake: Lake, arriving: int
+) -> None:
+    before = public_state(lake)
+    failing = lake.project / "tests" / "this_fails.sql"
+    failing.write_text("select 1 as one from {{ ref('int_cut') }}\n")
+    assert not lake.build()
+    assert lake.lines[0].startswith("nothing published:")
+    assert public_state(lake) == before
+    failing.unlink()
+    assert lake.build(), lake.lines
+    assert {cut["commit_number"] for cut in lake.cuts().values()} == {arriving}
+
+
+def test_a_failing_model_publishes_nothing_and_the_next_run_is_right(
+    lake: Lake, arriving: int
+) -> None:
+    before = public_state(lake)
+    failing = lake.project / "models" / "broken.sql"
+    failing.write_text("select raise_error('no') as broken from {{ ref('int_change') }}\n")
+    (lake.project / "models" / "broken.yml").write_text(
+        "models:\n  - name: broken\n    config: {materialized: table}\n"
+    )
+    assert not lake.build()
+    assert public_state(lake) == before
+    failing.unlink()
+    (lake.project / "models" / "broken.yml").unlink()
+    assert lake.build(), lake.lines
+    assert {cut["commit_number"] for cut in lake.cuts().values()} == {arriving}
+
+
+def test_a_part_of_the_project_publishes_nothing(lake: Lake, arriving: int) -> None:
+    before = public_state(lake)
+    assert lake.build("--select", "stg_message+1")
+    assert "were not selected" in lake.lines[0]
+    assert public_state(lake) == before
+    assert lake.build(), lake.lines
+    assert {cut["commit_number"] for cut in lake.cuts().values()} == {arriving}
+
+
+def test_dbt_run_publishes_too(lake: Lake, arriving: int) -> None:
+    assert lake.build(command="run"), lake.lines
+    assert {cut["commit_number"] for cut in lake.cuts().values()} == {arriving}
+
+
+def test_settings_that_cannot_work_are_refused_all_at_once(lake: Lake) -> None:
+    from dbt_debezium.errors import DebeziumError
+
+    before = public_state(lake)
+    with pytest.raises(DebeziumError) as refusal:
+        lake.build("--vars", "{landing_reaches_the_ent: true, not_ingested_tables: a.b}")
+    assert "'landing_reaches_the_ent' is not a setting" in str(refusal.value)
+    assert "not_ingested_tables must be a list" in str(refusal.value)
+    assert public_state(lake) == before
+
+
+def test_a_second_run_at_the_same_time_is_refused_at_once(lake: Lake, tmp_path: Path) -> None:
+    import os
+    import subprocess
+    import sys
+
+    from dbt_debezium.lease import Lease
+
+    with Lease(lake.folder / "lake", "the first run"):
+        second = subprocess.run(
+            [Path(sys.executable).with_name("dbt"), "build"],
+            cwd=lake.project,
+            env={**os.environ, "DBT_DEBEZIUM_LAKE": str(lake.folder / "lake")},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert second.returncode != 0
+    assert "the first run" in second.stdout

@@ -1,0 +1,111 @@
+"""What the code can say, the docs explain; what the docs point at, exists. No Spark."""
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+
+from dbt_debezium.cli import main
+from dbt_debezium.envelope import REASONS
+
+REPOSITORY = Path(__file__).parents[1]
+README = (REPOSITORY / "README.md").read_text()
+RUNBOOK = (REPOSITORY / "docs" / "runbook.md").read_text()
+PAGES = [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")]
+
+HELD_REASON = re.compile(r"(?:then|else) '([a-z]+_[a-z_]+)'|'(follows_[a-z_]+)'$", re.MULTILINE)
+LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+def section(title: str) -> set[str]:
+    """The entries of one part of the runbook."""
+    (part,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", RUNBOOK, re.MULTILINE | re.DOTALL)
+    return set(re.findall(r"^### (\w+)$", part, re.MULTILINE))
+
+
+def held_reasons() -> set[str]:
+    """The reasons that the models give."""
+    models = REPOSITORY / "models" / "transactions"
+    found: set[str] = set()
+    for name in ("held_transaction", "int_snapshot", "int_transaction", "int_transaction_link"):
+        text = (models / f"{name}.sql").read_text()
+        found |= {one or other for one, other in HELD_REASON.findall(text)}
+    return found
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link into the page can name, as GitHub makes it from headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {
+        re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings
+    }
+
+
+def test_every_held_reason_has_an_entry() -> None:
+    assert {"no_end", "unproven_reads", "follows_held_snapshot"} <= held_reasons()
+    assert section("Held") == held_reasons()
+
+
+def test_every_quarantine_reason_has_an_entry() -> None:
+    assert section("Quarantined") == REASONS
+
+
+def test_every_data_test_has_an_entry() -> None:
+    tests = {path.stem for path in (REPOSITORY / "tests").glob("*.sql")}
+    generic = {path.stem for path in (REPOSITORY / "tests" / "generic").glob("*.sql")}
+    assert section("Failed tests") == tests | generic
+
+
+@pytest.mark.parametrize("part", ["Held", "Quarantined", "Failed tests"])
+def test_every_entry_says_meaning_cause_and_remedy(part: str) -> None:
+    for name in section(part):
+        (entry,) = re.findall(rf"^### {name}\n(.*?)(?=^##|\Z)", RUNBOOK, re.MULTILINE | re.DOTALL)
+        assert re.findall(r"^- \*\*(\w+)\.\*\* \S", entry, re.MULTILINE) == [
+            "Meaning",
+            "Cause",
+            "Remedy",
+        ], name
+
+
+def test_every_refusal_has_a_row() -> None:
+    sources = "".join(
+        path.read_text() for path in (REPOSITORY / "python" / "dbt_debezium").glob("*.py")
+    )
+    raised = set(re.findall(r'DebeziumError\(\s*f?"(\w+): ', sources)) - {
+        "preview",
+        "demo",
+        "query",
+    }
+    (part,) = re.findall(r"^## Refusals\n(.*)\Z", RUNBOOK, re.MULTILINE | re.DOTALL)
+    assert raised <= set(re.findall(r"`(\w+): ", part))
+
+
+def test_every_setting_is_in_the_readme() -> None:
+    project = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_text())
+    assert [name for name in project["vars"] if f"| `{name}` |" not in README] == []
+
+
+def test_every_command_is_in_the_readme() -> None:
+    assert isinstance(main, click.Group)
+    assert [
+        name for name in main.commands if not re.search(rf"(`|dbt-debezium ){name}\b", README)
+    ] == []
+
+
+def test_every_target_that_the_docs_name_exists() -> None:
+    makefile = (REPOSITORY / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    for page in PAGES:
+        named = set(re.findall(r"`make ([a-z-]+)|^make ([a-z-]+)", page.read_text(), re.MULTILINE))
+        assert {one or other for one, other in named} <= targets, page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for file, anchor in LINK.findall(page.read_text()):
+        target = page.parent / file if file else page
+        assert target.exists(), file
+        if anchor:
+            assert anchor in anchors(target), f"{file}#{anchor}"

@@ -1,0 +1,137 @@
+"""The shape of the dbt project, over what `dbt parse` says of it. No Spark."""
+
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+REPOSITORY = Path(__file__).parents[1]
+PREFIXES = {
+    "current": ("cur_",),
+    "history": (),
+    "marts": (),
+    "staging": ("stg_",),
+    "transactions": ("int_", "commit", "held_", "message_count", "quarantined_message"),
+}
+"""What the names of the models in a folder begin with; nothing when their tables name them."""
+KEY_TESTS = {"is_unique_by", "versions_do_not_overlap"}
+BANNED_COLUMNS = {"data", "info", "record", "tmp", "final", "base", "ts", "seq", "idx", "rn"}
+PARSE = """
+import sys
+from dbt.cli.main import dbtRunner
+result = dbtRunner().invoke(["--warn-error", "parse", "--no-partial-parse", *sys.argv[1:]])
+sys.exit(0 if result.success else str(result.exception))
+"""
+
+
+@cache
+def manifest(target: Path) -> dict[str, Any]:
+    arguments = ["--target-path", str(target), "--log-path", str(target)]
+    subprocess.run([sys.executable, "-c", PARSE, *arguments], cwd=REPOSITORY, check=True)
+    loaded: dict[str, Any] = yaml.safe_load((target / "manifest.json").read_text())
+    return loaded
+
+
+@pytest.fixture(scope="session")
+def parsed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return manifest(tmp_path_factory.mktemp("target"))
+
+
+@pytest.fixture(scope="session")
+def models(parsed: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    nodes = parsed["nodes"].values()
+    return {node["name"]: node for node in nodes if node["resource_type"] == "model"}
+
+
+def test_every_model_begins_with_its_grain(models: dict[str, Any]) -> None:
+    assert [name for name, node in models.items() if not grain_is_said(node)] == []
+
+
+def grain_is_said(node: dict[str, Any]) -> bool:
+    return bool(re.match(r"One row per [a-z]", node["description"]))
+
+
+def test_every_model_has_one_tested_key(parsed: dict[str, Any], models: dict[str, Any]) -> None:
+    tested = defaultdict(list)
+    for node in parsed["nodes"].values():
+        if node.get("test_metadata", {}).get("name") in KEY_TESTS:
+            tested[node["attached_node"]].append(node["test_metadata"]["name"])
+    for name, node in models.items():
+        elsewhere = node["config"]["meta"].get("tested_in")
+        assert elsewhere is None or elsewhere in models
+        assert len(tested[node["unique_id"]]) == (elsewhere is None), name
+
+
+def test_every_model_is_named_after_its_folder(models: dict[str, Any]) -> None:
+    for name, node in models.items():
+        folder = Path(node["path"]).parent.name
+        assert name.startswith(PREFIXES[folder] or name), node["path"]
+        assert name.endswith("_history") == (folder == "history"), node["path"]
+
+
+def test_every_column_is_described(models: dict[str, Any]) -> None:
+    for name, node in models.items():
+        assert node["columns"], name
+        for column in node["columns"].values():
+            assert column["description"].strip(), f"{name}.{column['name']}"
+            assert column["name"] not in BANNED_COLUMNS, f"{name}.{column['name']}"
+
+
+def test_every_doc_block_is_used(parsed: dict[str, Any]) -> None:
+    used = "".join(path.read_text() for path in (REPOSITORY / "models").rglob("*.yml"))
+    blocks = [doc["name"] for doc in parsed["docs"].values() if doc["package_name"] != "dbt"]
+    assert [block for block in blocks if f"doc('{block}')" not in used] == []
+
+
+def test_what_readers_query_has_a_contract(models: dict[str, Any]) -> None:
+    for node in models.values():
+        if Path(node["path"]).parts[0] == "marts" or "current" in Path(node["path"]).parts:
+            assert node["config"]["contract"]["enforced"], node["name"]
+            assert all(column["data_type"] for column in node["columns"].values())
+
+
+def test_every_singular_test_says_what_to_do(parsed: dict[str, Any]) -> None:
+    singular = {
+        node["name"]: node["description"]
+        for node in parsed["nodes"].values()
+        if node["resource_type"] == "test" and "test_metadata" not in node
+    }
+    assert singular
+    for name, description in singular.items():
+        assert description.startswith("A returned row is "), name
+        assert "When this fails: " in description, name
+
+
+def settings() -> set[str]:
+    project = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_text())
+    return set(project["vars"])
+
+
+def test_check_settings_knows_every_setting() -> None:
+    hook = (REPOSITORY / "macros" / "hooks" / "check_settings.sql").read_text()
+    known = re.search(r"set known = \[(.*?)\]", hook, re.DOTALL)
+    assert known
+    assert set(re.findall(r"'(\w+)'", known[1])) == settings()
+
+
+@pytest.mark.parametrize("setting", sorted(settings()))
+def test_every_setting_is_checked_and_used(setting: str) -> None:
+    files = [*(REPOSITORY / "models").rglob("*.sql"), *(REPOSITORY / "macros").rglob("*.sql")]
+    reads = [path.name for path in files if f"var('{setting}')" in path.read_text()]
+    assert "check_settings.sql" in reads
+    assert len(reads) > 1
+
+
+@pytest.mark.parametrize("setting", sorted(settings()))
+def test_every_setting_is_documented(setting: str) -> None:
+    pages = [REPOSITORY / "README.md", *(REPOSITORY / "docs").glob("*.md")]
+    written = [page for page in pages if page.exists()]
+    if not written:
+        pytest.skip("no README and no page in docs")
+    assert any(f"`{setting}`" in page.read_text() for page in written)
