@@ -3,7 +3,7 @@ with
 -- A keyless read is known by its delivery alone, so a copy of it cannot be told.
 late_event as (
 
-    select * from {{ ref('int_pending_event') }}
+    select * from {{ ref('stg_change_event') }}
     where is_already_published and (row_key is not null or snapshot is null)
 
 ),

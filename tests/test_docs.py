@@ -53,9 +53,8 @@ def test_every_quarantine_reason_has_an_entry() -> None:
 
 
 def test_every_data_test_has_an_entry() -> None:
-    tests = {path.stem for path in (REPOSITORY / "tests").glob("*.sql")}
-    generic = {path.stem for path in (REPOSITORY / "tests" / "generic").glob("*.sql")}
-    assert section("Failed tests") == tests | generic
+    tests = {path.stem for path in (REPOSITORY / "tests").rglob("*.sql")}
+    assert section("Failed tests") == tests
 
 
 @pytest.mark.parametrize("part", ["Held", "Quarantined", "Failed tests"])

@@ -33,7 +33,7 @@
                         coalesce(
                             collect_list(struct(
                                 source, commit_number, commit_position, transaction_id,
-                                committed_at, marker_offset, snapshot_position, proof
+                                committed_at, marker_offset, snapshot_position, first_transaction_id, proof
                             )),
                             array()
                         ) as source_cuts

@@ -8,7 +8,7 @@
 
     {%- if is_incremental() -%}
         {%- call statement('main') -%}
-            insert into {{ this }} 
+            insert into {{ this }}
             replace where cut_id {{ '!=' if config.get('meta', {}).get('keeps') == 'latest' else '>' }}
                 {{ candidate().starting_cut_id }}
             {{ sql }}

@@ -32,6 +32,7 @@ select
     total_order,
     data_collection_order,
     committed_at,
+    is_already_published,
 
     -- payload
     row_key,

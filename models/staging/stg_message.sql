@@ -52,6 +52,35 @@ identified_message as (
         xxhash64(total_order, data_collection_order, before, after) as content_hash
     from message
 
+),
+
+starting_commit as (
+
+    select * from {{ ref('int_starting_commit') }}
+
+),
+
+placed_message as (
+
+    select
+        identified.*,
+        coalesce(
+            case
+                when identified.snapshot is not null
+                    then identified.event_position <= starting_commit.snapshot_position
+                when identified.previous_commit_position is not null
+                    then identified.previous_commit_position < starting_commit.commit_position
+                -- Only the first transaction of a source names no predecessor.
+                when identified.kind = 'change'
+                    then identified.transaction_id = starting_commit.first_transaction_id
+                else identified.commit_position <= starting_commit.commit_position
+            end,
+            false
+        ) as is_already_published
+    from identified_message as identified
+    left join starting_commit
+        on identified.source = starting_commit.source
+
 )
 
 select
@@ -103,5 +132,6 @@ select
     first_value(content_hash) over (
         partition by source, transaction_id, event_position, event_hash
         order by topic, partition, `offset`, landing_id
-    ) = content_hash as agrees_with_first_copy
-from identified_message
+    ) = content_hash as agrees_with_first_copy,
+    is_already_published
+from placed_message

@@ -63,15 +63,7 @@ numbered_commit as (
         coalesce(starting_commit.commit_number, 0) + row_number() over (
             partition by proven_commit.source
             order by proven_commit.commit_position asc nulls first
-        ) as commit_number,
-        coalesce(
-            proven_commit.snapshot_position,
-            starting_commit.snapshot_position,
-            first_value(proven_commit.snapshot_position) over (
-                partition by proven_commit.source
-                order by proven_commit.commit_position asc nulls first
-            )
-        ) as latest_snapshot_position
+        ) as commit_number
     from proven_commit
     left join starting_commit
         on proven_commit.source = starting_commit.source
@@ -86,7 +78,7 @@ select
     -- position
     numbered_commit.commit_position,
     numbered_commit.marker_offset,
-    numbered_commit.latest_snapshot_position as snapshot_position,
+    numbered_commit.snapshot_position,
 
     -- provenance
     numbered_commit.transaction_id,

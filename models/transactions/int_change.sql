@@ -18,7 +18,7 @@ new_commit as (
 
 event as (
 
-    select * from {{ ref('int_pending_event') }}
+    select * from {{ ref('stg_change_event') }}
     where not is_already_published and copy_number = 1
 
 ),

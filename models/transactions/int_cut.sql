@@ -27,11 +27,14 @@ latest_commit as (
                 'transaction_id', transaction_id,
                 'committed_at', committed_at,
                 'marker_offset', marker_offset,
-                'snapshot_position', snapshot_position,
                 'proof', proof
             ),
             commit_number
         ) as latest,
+        max(snapshot_position) as snapshot_position,
+        min_by(transaction_id, commit_number) filter (
+            where transaction_id is not null
+        ) as first_transaction_id,
         count(*) as new_commit_count
     from new_commit
     group by source
@@ -55,8 +58,11 @@ select
     ) as commit_position,
     coalesce(latest_commit.latest.marker_offset, starting_commit.marker_offset) as marker_offset,
     coalesce(
-        latest_commit.latest.snapshot_position, starting_commit.snapshot_position
+        latest_commit.snapshot_position, starting_commit.snapshot_position
     ) as snapshot_position,
+    coalesce(
+        starting_commit.first_transaction_id, latest_commit.first_transaction_id
+    ) as first_transaction_id,
 
     -- provenance
     coalesce(latest_commit.latest.transaction_id, starting_commit.transaction_id) as transaction_id,

@@ -44,7 +44,7 @@ settled_message as (
         message.*,
         coalesce(message.source, topic.source) as known_source,
         settled_transaction.source is not null
-        or coalesce(message.previous_commit_position < int_cut.commit_position, false)
+        or message.is_already_published
         or coalesce(
             message.snapshot is not null and message.event_position <= int_cut.snapshot_position,
             false

@@ -2,7 +2,7 @@ with
 
 pending_read as (
 
-    select * from {{ ref('int_pending_event') }}
+    select * from {{ ref('stg_change_event') }}
     where snapshot is not null and not is_already_published
 
 ),
@@ -22,7 +22,9 @@ read_table as (
         min(event_position) as first_position,
         max(committed_at) as committed_at,
         count_if(copy_number = 1) as read_count,
-        bool_or(snapshot in ('last_in_data_collection', 'last')) as has_last_of_table,
+        -- The first table of a snapshot marks its only row as first, any other as last (Debezium 3.6.3).
+        bool_or(snapshot in ('last_in_data_collection', 'last'))
+        or (bool_or(snapshot = 'first') and count_if(copy_number = 1) = 1) as has_last_of_table,
         bool_or(snapshot = 'last') as has_last,
         bool_or(snapshot = 'incremental') as has_incremental
     from pending_read

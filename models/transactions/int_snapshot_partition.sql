@@ -8,7 +8,7 @@ message as (
 
 pending_read as (
 
-    select * from {{ ref('int_pending_event') }}
+    select * from {{ ref('stg_change_event') }}
     where snapshot is not null and not is_already_published
 
 ),

@@ -17,6 +17,7 @@ select
     commit_position,
     marker_offset,
     snapshot_position,
+    first_transaction_id,
 
     -- provenance
     transaction_id,

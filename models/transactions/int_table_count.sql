@@ -2,7 +2,7 @@ with
 
 pending_event as (
 
-    select * from {{ ref('int_pending_event') }}
+    select * from {{ ref('stg_change_event') }}
     where transaction_id is not null and not is_already_published
 
 ),

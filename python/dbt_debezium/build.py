@@ -60,7 +60,9 @@ def run_dbt(
         data: Any = event.data
         if event.info.name in {"LogModelResult", "LogTestResult", "LogSeedResult"}:
             if on_node:
-                on_node(getattr(data.node_info, "node_name", ""), data.index, data.total)
+                # Results of models say `total`, those of tests `num_models`.
+                total = getattr(data, "total", 0) or getattr(data, "num_models", 0)
+                on_node(data.node_info.node_name, data.index, total)
         elif event.info.name == "PrintEvent" and on_line:
             on_line(data.msg)
 

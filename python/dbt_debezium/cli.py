@@ -370,6 +370,15 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
     out.print(table)
 
 
+@main.command()
+def demo() -> None:
+    """Land a real change log in two parts, and show what each gives."""
+    from dbt_debezium.demo import run_demo
+
+    enter_project()
+    run_demo(out)
+
+
 def _not_built(name: str, instead: str) -> None:
     @main.command(name, context_settings={"ignore_unknown_options": True})
     @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)

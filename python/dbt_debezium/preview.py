@@ -86,6 +86,7 @@ def write_project(
     """Write a dbt project with this one's core and a history model for each table."""
     for folder in CORE_MODELS:
         shutil.copytree(project / "models" / folder, copy / "models" / folder)
+    shutil.copy(project / "models" / "_columns.md", copy / "models")
     shutil.copytree(project / "macros", copy / "macros")
     (copy / "tests").mkdir()
     for test in [*(project / "tests").glob("*.sql"), *(project / "tests").glob("*.yml")]:

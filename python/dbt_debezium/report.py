@@ -55,13 +55,14 @@ held as (
 
     select
         held.source,
-        collect_list(struct(
+        sort_array(collect_list(struct(
+            coalesce(held.commit_position, 'without end') as place,
             held.transaction_id,
             held.commit_position,
             held.held_reason,
             cast(held.committed_at as string) as committed_at,
             held.miscounted_tables
-        )) as held
+        ))) as held
     from published
     inner join {schema}.held_transaction__stored as held
         on published.cut_id = held.cut_id

@@ -49,12 +49,12 @@ PREFIX = "dbt_macro__"
 EXAMPLE = re.compile(r">>> (?P<call>.+)\n(?P<shown>(?:(?!\s*>>>|\s*-?#\}).*\n)+)")
 
 
-class RefusedError(Exception):
+class RefusedErrorError(Exception):
     """Raised in place of dbt's compiler error, so that a refusal can be compared."""
 
 
 def raise_compiler_error(message: str) -> NoReturn:
-    raise RefusedError(message)
+    raise RefusedErrorError(message)
 
 
 ENVIRONMENT = get_environment(None, capture_macros=False)
@@ -105,7 +105,7 @@ def test_uses_every_argument(name: str) -> None:
 def test_renders_what_its_header_shows(call: str, shown: str) -> None:
     try:
         rendered = ENVIRONMENT.from_string("{{ " + call + " }}").render({})
-    except RefusedError as refusal:
+    except RefusedErrorError as refusal:
         rendered = str(refusal)
     assert rendered.split() == shown.split()
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arrivals import Arrival, write_arrivals
+from oracle import Message, Row
+from pyspark.sql import SparkSession
+
 from dbt_debezium.build import environment, run_dbt
 from dbt_debezium.export import export
 from dbt_debezium.home import jars_dir
@@ -15,8 +18,6 @@ from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import CapturedTable, Group, captured_tables
 from dbt_debezium.session import spark_session
 from dbt_debezium.tables import observe
-from oracle import Message, Row
-from pyspark.sql import SparkSession
 
 REPOSITORY = Path(__file__).parents[2]
 DATA = REPOSITORY / "tests" / "data"

@@ -1,4 +1,4 @@
-"""`preview` on real captures, whole and cut off at random: every published state is the database's."""
+"""`preview` on real captures, whole and cut off at random, shows states of the database."""
 
 from collections import Counter
 from pathlib import Path
@@ -13,11 +13,12 @@ from compare import (
     read_cuts,
     read_expected,
 )
+from lake import DATA, capture
+from oracle import History, read_messages
+
 from dbt_debezium.export import export
 from dbt_debezium.preview import previewed
 from dbt_debezium.scaffold import Group
-from lake import DATA, capture
-from oracle import History, read_messages
 
 REPLAYS = ("all", "tail", None, None)
 """Half of the arrivals hold messages that a restarted connector sent again."""

@@ -1,4 +1,4 @@
-"""However a log is cut into runs, the tables are the same; and a run that ends badly shows nothing."""
+"""However a log is cut into runs, the tables are the same; a run that ends badly shows nothing."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from arrivals import expected_cuts, landings, make_arrival
 from compare import check_counts, compare_cut, compare_export
-from dbt_debezium.scaffold import Group
 from lake import Lake, capture, open_lake, tables_of
 from oracle import History, read_messages
+
+from dbt_debezium.scaffold import Group
 
 PARTS = {"run_once": 1, "run_twice": 2, "run_five": 5}
 ROUNDS = 5

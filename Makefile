@@ -1,0 +1,81 @@
+# Each target sets up what it needs. Python 3.11 to 3.13, Java 17 or 21 and make are all that must be there.
+
+PYTHON ?= python3
+BIN := .venv/bin
+JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test quick proof lint docs bench clean check-python check-java
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, jars into jars
+
+demo: setup ## a real change log in, published tables out, in two steps
+	@$(BIN)/dbt-debezium demo
+
+test: setup ## every test but the proofs
+	@$(BIN)/pytest python tests
+
+quick: lint ## lint, and the tests that need no Java
+	@$(BIN)/pytest -q python $(wildcard tests/macros tests/test_project.py tests/test_docs.py)
+
+proof: setup ## the long proofs, which `make test` leaves out
+	@$(BIN)/pytest tests/pipeline -m proof
+
+lint: $(BIN)/.ready ## ruff, mypy, sqlfluff, and dbt's own look at the project
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/sqlfluff lint --disable-progress-bar models tests macros
+	@$(BIN)/dbt --quiet --warn-error parse --no-partial-parse
+
+docs: setup ## dbt's documentation site, into target/
+	@$(BIN)/dbt --quiet docs generate
+
+bench: setup ## the benchmark of docs/benchmarks.md
+	@$(BIN)/python bench/bench.py
+
+clean: ## removes what runs and tools leave behind; lake/, jars/ and .venv/ stay
+	@rm -rf target logs spark-warehouse build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find python tests $(wildcard bench) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/.ready: requirements.txt pyproject.toml | check-python
+	@echo "setting up .venv"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(JARS)/.ready: python/dbt_debezium/jars.py | $(BIN)/.ready
+	@$(BIN)/dbt-debezium jars
+	@touch $@
+
+define PYTHON_CHECK
+import sys
+if not (3, 11) <= sys.version_info[:2] < (3, 14):
+    sys.exit(f"python: {sys.executable} is version {sys.version.split()[0]}, 3.11 to 3.13 is needed; "
+             "install one and name it: make PYTHON=python3.11")
+endef
+export PYTHON_CHECK
+
+define JAVA_CHECK
+import sys
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.java import check_java
+try:
+    check_java()
+except DebeziumError as error:
+    sys.exit(str(error))
+endef
+export JAVA_CHECK
+
+check-python:
+	@command -v $(PYTHON) > /dev/null || \
+		{ echo "python: $(PYTHON) is not on PATH; install Python 3.11 to 3.13, or name one: make PYTHON=python3.11"; exit 1; }
+	@$(PYTHON) -c "$$PYTHON_CHECK"
+
+check-java: check-python
+	@PYTHONPATH=python $(PYTHON) -B -c "$$JAVA_CHECK"
