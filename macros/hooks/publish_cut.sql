@@ -5,6 +5,7 @@
 {%- macro publish_cut(results) -%}
     {#- dbt finds what a hook reads only outside of conditions. -#}
     {%- set int_cut = ref('int_cut') -%}
+    {%- set commits = ref('commit') -%}
     {%- set summary = published_cut_summary(
         int_cut=int_cut,
         starting_commit=ref('int_starting_commit'),
@@ -16,6 +17,7 @@
         {%- if reason -%}
             {%- do print('nothing published: ' ~ reason) -%}
         {%- else -%}
+            {%- do create_cut_views(commits) -%}
             {%- call statement('publish_cut') -%}
                 insert overwrite {{ source('pointer', 'cut') }}
                 select

@@ -5,6 +5,7 @@ the profile.
 """
 
 import contextlib
+import threading
 from typing import Any
 
 from dbt.adapters.spark.session import Connection
@@ -64,14 +65,16 @@ def prepare_sessions(is_writing: bool) -> None:
     prepare_process()
     plain_cursor = Connection.cursor
     prepared: list[Any] = []
+    preparing = threading.Lock()
 
     def cursor(connection: Any) -> Any:
         from dbt_debezium.flatten import register
 
-        spark = SparkSession.getActiveSession()
-        if spark is None or spark not in prepared:
-            settings = connection.server_side_parameters
+        settings = connection.server_side_parameters
+        with preparing:
             spark = SparkSession.builder.config(map=settings).getOrCreate()
+            if spark in prepared:
+                return plain_cursor(connection)
             open_catalog(spark, settings)
             register(spark)
             prepared.append(spark)

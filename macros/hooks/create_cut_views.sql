@@ -1,0 +1,43 @@
+{#-
+    The public views of the cut itself: published_cut, one row per source, and commit, one row per published commit.
+    The pointer stands first, see create_pointed_view. Positions are shown without the zeros that pad them.
+-#}
+{%- macro create_cut_views(commits) -%}
+    {%- set published_cut = public_relation('published_cut') -%}
+    {%- if load_relation(published_cut) is none -%}
+        {%- do create_schema(published_cut) -%}
+        {%- call statement('create_published_cut_view') -%}
+            create or replace view {{ published_cut }} as
+            with pointer as (
+                select cut.cut_id, explode(cut.source_cuts) as source_cut
+                from {{ source('pointer', 'cut') }} as cut
+                where cut.channel = 'published'
+            )
+            select
+                source_cut.source,
+                source_cut.commit_number,
+                ltrim('0', source_cut.commit_position) as commit_position,
+                source_cut.transaction_id,
+                source_cut.committed_at,
+                source_cut.proof,
+                cut_id
+            from pointer
+        {%- endcall -%}
+        {%- call statement('create_commit_view') -%}
+            create or replace view {{ public_relation('commit') }} as
+            with pointer as (
+                select inline(cut.source_cuts) from {{ source('pointer', 'cut') }} as cut where cut.channel = 'published'
+            )
+            select
+                commits.source,
+                commits.commit_number,
+                ltrim('0', commits.commit_position) as commit_position,
+                commits.transaction_id,
+                commits.committed_at,
+                commits.proof
+            from pointer
+            inner join {{ commits }} as commits
+                on pointer.source = commits.source and commits.commit_number <= pointer.commit_number
+        {%- endcall -%}
+    {%- endif -%}
+{%- endmacro -%}

@@ -1,0 +1,90 @@
+"""A run that is killed anywhere shows readers nothing of what it did, and the next run is right."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from arrivals import expected_cuts, landings, make_arrival
+from compare import compare_cut, compare_export
+from lake import Lake, capture, open_lake, tables_of
+from oracle import History, read_messages
+
+from dbt_debezium.scaffold import Group
+
+SOURCE = "run_killed"
+SLOWEST_RUN_SECONDS = 60
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Iterator[Lake]:
+    """A lake whose reader is this process; runs are processes of their own."""
+    tables = tables_of(read_messages(capture("truncate")), [Group("trunc", "all")])
+    for table in tables:
+        table.sources[:] = ["run_*"]
+    with open_lake(tmp_path, tables) as opened:
+        yield opened
+
+
+def start_run(lake: Lake, *arguments: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [Path(sys.executable).with_name("dbt-debezium"), "run", *arguments],
+        cwd=lake.project,
+        env={**os.environ, "DBT_DEBEZIUM_LAKE": str(lake.folder / "lake")},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def check_published(lake: Lake, history: History, name: str) -> int:
+    """That readers see a state of the database, in all tables. Returns its commit."""
+    if not lake.spark.catalog.tableExists("public.c"):
+        return 0
+    directory = lake.export(name)
+    cut = lake.cuts().get(SOURCE) or {}
+    commit_number = int(cut.get("commit_number") or 0)
+    assert compare_export(directory, SOURCE, history, commit_number) == []
+    return commit_number
+
+
+def kill_runs(lake: Lake, kills: int, seed: int) -> None:
+    """Land a log in parts; kill the run of each part at random moments, then let it end."""
+    chance = random.Random(seed)
+    history = History(read_messages(capture("truncate")))
+    parts = landings(make_arrival(history_messages(), 5, SOURCE, mode="whole"), kills, seed)
+    expected = expected_cuts(history, parts)
+    published = 0
+    for number, part in enumerate(parts):
+        lake.land_arrivals(f"part_{number}", [part])
+        killed = start_run(lake)
+        # A kill in the first seconds hits the start of Java, which says little.
+        time.sleep(chance.uniform(8, SLOWEST_RUN_SECONDS * 0.6))
+        os.killpg(killed.pid, signal.SIGKILL)
+        killed.wait()
+        seen = check_published(lake, history, f"killed_{number}")
+        assert seen in {published, expected[number].commit_number}
+        if number % 2 or number == len(parts) - 1:
+            assert start_run(lake).wait(10 * SLOWEST_RUN_SECONDS) == 0
+            published = check_published(lake, history, f"whole_{number}")
+            assert compare_cut(lake.cuts().get(SOURCE), expected[number], SOURCE) == []
+        else:
+            published = seen
+
+
+def history_messages() -> list[dict[str, object]]:
+    return read_messages(capture("truncate"))
+
+
+def test_a_killed_run_shows_nothing_and_the_next_one_is_right(lake: Lake) -> None:
+    kill_runs(lake, kills=3, seed=1)
+
+
+@pytest.mark.proof
+def test_ten_kills_show_nothing_and_the_next_run_is_right(lake: Lake) -> None:
+    kill_runs(lake, kills=10, seed=2)
