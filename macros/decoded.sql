@@ -6,7 +6,10 @@
     try_cast(image.total as decimal(12,2))
 
     >>> decoded('image.updated_at', 'timestamp_ntz from io.debezium.time.Timestamp')
-    cast(timestamp_millis(try_cast(image.updated_at as bigint)) as timestamp_ntz)
+    cast(timestamp_millis(case
+        when try_cast(image.updated_at as bigint) between -62135596800000 and 253402300799999
+            then try_cast(image.updated_at as bigint)
+    end) as timestamp_ntz)
 
     >>> decoded('image.note', 'string')
     image.note
@@ -18,10 +21,16 @@
     {%- set spark_type = type.split(' from ')[0] -%}
     {%- set encoding = type.split(' from ')[1:] | first -%}
     {%- set number = 'try_cast(' ~ text ~ ' as bigint)' -%}
+    {#- Years 1 to 9999: readers have no others, and a conversion that overflows fails the run. -#}
+    {%- set days = bounded(number, -719162, 2932896) -%}
+    {%- set millis = bounded(number, -62135596800000, 253402300799999) -%}
+    {%- set micros = bounded(number, -62135596800000000, 253402300799999999) -%}
     {%- set encodings = {
-        'io.debezium.time.Date': 'date_from_unix_date(cast(' ~ number ~ ' as int))',
-        'io.debezium.time.Timestamp': 'cast(timestamp_millis(' ~ number ~ ') as ' ~ spark_type ~ ')',
-        'io.debezium.time.MicroTimestamp': 'cast(timestamp_micros(' ~ number ~ ') as ' ~ spark_type ~ ')',
+        'io.debezium.time.Date': 'date_from_unix_date(cast(' ~ days ~ ' as int))',
+        'io.debezium.time.Timestamp':
+            'cast(timestamp_millis(' ~ millis ~ ') as ' ~ spark_type ~ ')',
+        'io.debezium.time.MicroTimestamp':
+            'cast(timestamp_micros(' ~ micros ~ ') as ' ~ spark_type ~ ')',
         'json': 'to_json(' ~ text ~ ')',
     } -%}
     {%- if encoding in encodings -%}

@@ -4,7 +4,7 @@
 -#}
 {%- macro create_history_views(history, public_name) -%}
     {%- set columns = [] -%}
-    {%- for column in adapter.get_columns_in_relation(history) | map(attribute='name')
+    {%- for column in column_names(history)
         if column not in ['_source', '_row_key', '_valid_from', '_valid_to', '_change'] -%}
         {%- do columns.append('versions.' ~ quoted(column) ~ ',') -%}
     {%- endfor -%}

@@ -1,13 +1,38 @@
 {#-
     Says what this run builds: the next cut, all that has landed, and the published cut it starts from.
-    A run that published nothing leaves its cut number to the next one, which overwrites what it built.
+    A run that published nothing leaves its cut number to the next one, which overwrites what it built. A full refresh
+    starts from nothing; while it is not published, neither may the runs after it start from anything else.
 -#}
 {%- macro open_cut() -%}
     {%- if execute and flags.WHICH in ['run', 'build'] -%}
         {%- do create_pointer_tables() -%}
-        {%- set starting = 0 if flags.FULL_REFRESH else 1 -%}
         {%- call statement('open_cut') -%}
             insert overwrite {{ source('pointer', 'cut') }}
+            with
+
+            pointer as (
+
+                select
+                    coalesce(max(cut_id) filter (where channel = 'published'), 0) as published_cut_id,
+                    coalesce(max(landing_id) filter (where channel = 'published'), 0) as published_landing_id,
+                    max_by(source_cuts, cut_id) filter (where channel = 'published') as published_source_cuts,
+                    coalesce(max(cut_id) filter (where channel = 'candidate'), 0) as latest_cut_id,
+                    coalesce(max(starting_cut_id) filter (where channel = 'candidate'), 0) as latest_starting_cut_id
+                from {{ source('pointer', 'cut') }}
+
+            ),
+
+            start as (
+
+                select
+                    *,
+                    latest_cut_id > published_cut_id as is_unpublished,
+                    {{ not flags.FULL_REFRESH }}
+                    and not (latest_cut_id > published_cut_id and latest_starting_cut_id = 0) as is_continued
+                from pointer
+
+            )
+
             select
                 channel, cut_id, landing_id, starting_cut_id, starting_landing_id, is_clean, source_cuts
             from {{ source('pointer', 'cut') }}
@@ -15,24 +40,16 @@
             union all
             select
                 'candidate',
-                coalesce(max(case when cut.channel = 'published' then cut.cut_id end), 0) + 1,
+                published_cut_id + 1,
                 (select coalesce(max(message.landing_id), 0) from {{ source('landing', 'message') }} as message),
-                {{ starting }} * coalesce(max(case when cut.channel = 'published' then cut.cut_id end), 0),
-                {{ starting }} * coalesce(max(case when cut.channel = 'published' then cut.landing_id end), 0),
-                coalesce(
-                    max(case when cut.channel = 'published' then cut.cut_id end)
-                    = max(case when cut.channel = 'candidate' then cut.cut_id end),
-                    true
-                ),
-                {% if flags.FULL_REFRESH -%}
-                cast(array() as {{ source_cuts_type() }})
-                {%- else -%}
-                coalesce(
-                    max_by(cut.source_cuts, cut.cut_id) filter (where cut.channel = 'published'),
-                    cast(array() as {{ source_cuts_type() }})
-                )
-                {%- endif %}
-            from {{ source('pointer', 'cut') }} as cut
+                case when is_continued then published_cut_id else 0 end,
+                case when is_continued then published_landing_id else 0 end,
+                not is_unpublished,
+                case
+                    when is_continued and published_source_cuts is not null then published_source_cuts
+                    else cast(array() as {{ source_cuts_type() }})
+                end
+            from start
         {%- endcall -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -35,7 +35,7 @@
                         coalesce(
                             collect_list(struct(
                                 source, commit_number, commit_position, transaction_id,
-                                committed_at, marker_offset, snapshot_position, first_transaction_id, proof
+                                committed_at, marker_offset, last_marker_partition, snapshot_position, first_transaction_id, proof
                             )),
                             array()
                         ) as source_cuts

@@ -9,7 +9,7 @@
             {%- do not_good.append(result.node.name) -%}
         {%- endif -%}
     {%- endfor -%}
-    {%- set needed_types = ['model', 'seed', 'test', 'unit_test'] if flags.WHICH == 'build' else ['model'] -%}
+    {%- set needed_types = ['model', 'seed', 'test'] if flags.WHICH == 'build' else ['model'] -%}
     {%- set left_out = [] -%}
     {%- for node in graph.nodes.values()
         if node.resource_type in needed_types and node.unique_id not in done and node.name not in not_good -%}

@@ -12,7 +12,14 @@
         {{ get_assert_columns_equivalent(sql) }}
     {%- endif -%}
 
-    {%- if is_new or should_full_refresh() and not is_same_shape(stored, sql) -%}
+    {%- set is_reshaped = not is_new and not is_same_shape(stored, sql) -%}
+    {%- if is_reshaped and not should_full_refresh() -%}
+        {%- do exceptions.raise_compiler_error(
+            this.identifier ~ ': its columns are not those it was built with; run once with --full-refresh'
+        ) -%}
+    {%- endif -%}
+
+    {%- if is_new or is_reshaped -%}
         {%- call statement('main') -%}
             create or replace table {{ stored }} using iceberg
             partitioned by (cut_id)
@@ -30,7 +37,7 @@
     {%- endif -%}
 
     {%- if is_new or load_relation(this) is none or load_relation(public) is none or should_full_refresh() -%}
-        {%- set columns = adapter.get_columns_in_relation(stored) | map(attribute='name') | reject('equalto', 'cut_id') | list -%}
+        {%- set columns = column_names(stored) | reject('equalto', 'cut_id') | list -%}
         {%- do create_pointed_view(this, stored, 'candidate', columns) -%}
         {%- do create_pointed_view(public, stored, 'published', columns) -%}
     {%- endif -%}

@@ -4,6 +4,7 @@
 -#}
 {%- materialization row_history, adapter='spark' -%}
     {%- set captured = config.require('meta')['captured'] -%}
+    {%- set public_name = config.require('meta')['public_name'] -%}
     {%- set is_continued = is_incremental() -%}
     {{ run_hooks(pre_hooks) }}
 
@@ -21,7 +22,6 @@
             as
             select * except (is_version) from ({{ sql }}) where is_version
         {%- endcall -%}
-        {%- do create_history_views(this, config.get('meta')['public_name']) -%}
     {%- else -%}
         {%- if not candidate().is_clean -%}
             {%- do remove_unpublished_versions(this) -%}
@@ -40,6 +40,10 @@
         {%- else -%}
             {%- call noop_statement('main', 'NO CHANGES') -%}{%- endcall -%}
         {%- endif -%}
+    {%- endif -%}
+
+    {%- if not is_continued or load_relation(public_relation(public_name)) is none -%}
+        {%- do create_history_views(this, public_name) -%}
     {%- endif -%}
 
     {{ run_hooks(post_hooks) }}

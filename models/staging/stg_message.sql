@@ -63,23 +63,23 @@ starting_commit as (
 placed_message as (
 
     select
-        identified.*,
+        placeable.*,
         coalesce(
             case
-                when identified.snapshot is not null
-                    then identified.event_position <= starting_commit.snapshot_position
-                when identified.previous_commit_position is not null
-                    then identified.previous_commit_position < starting_commit.commit_position
+                when placeable.snapshot is not null
+                    then placeable.event_position <= starting_commit.snapshot_position
+                when placeable.previous_commit_position is not null
+                    then placeable.previous_commit_position < starting_commit.commit_position
                 -- Only the first transaction of a source names no predecessor.
-                when identified.kind = 'change'
-                    then identified.transaction_id = starting_commit.first_transaction_id
-                else identified.commit_position <= starting_commit.commit_position
+                when placeable.kind = 'change'
+                    then placeable.transaction_id = starting_commit.first_transaction_id
+                else placeable.commit_position <= starting_commit.commit_position
             end,
             false
         ) as is_already_published
-    from identified_message as identified
+    from identified_message as placeable
     left join starting_commit
-        on identified.source = starting_commit.source
+        on placeable.source = starting_commit.source
 
 )
 
@@ -125,6 +125,7 @@ select
 
     -- identity
     event_hash,
+    is_already_published,
     row_number() over (
         partition by source, transaction_id, event_position, event_hash
         order by topic, partition, `offset`, landing_id
@@ -133,5 +134,11 @@ select
         partition by source, transaction_id, event_position, event_hash
         order by topic, partition, `offset`, landing_id
     ) = content_hash as agrees_with_first_copy,
-    is_already_published
+    coalesce(
+        struct(topic, partition, `offset`) = lag(struct(topic, partition, `offset`)) over (
+            partition by source, transaction_id, event_position, event_hash
+            order by topic, partition, `offset`, landing_id
+        ),
+        false
+    ) as is_repeated_delivery
 from placed_message

@@ -26,6 +26,7 @@ held_message as (
             and message.topic = held_outcome.topic
             and message.partition = held_outcome.partition
             and message.`offset` = held_outcome.`offset`
+            and message.copy_number = held_outcome.copy_number
     cross join candidate
 
 )

@@ -87,7 +87,9 @@ select
             held_transaction.held_reason = 'missing_events'
             and exists(
                 quarantined_topic.topics,
-                topic -> endswith(topic, get(held_transaction.miscounted_tables, 0).data_collection)
+                topic -> endswith(
+                    topic, concat('.', get(held_transaction.miscounted_tables, 0).data_collection)
+                )
             )
             then 'quarantined_event'
         else held_transaction.held_reason

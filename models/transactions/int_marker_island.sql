@@ -22,11 +22,15 @@ starting_commit as (
 single_partition as (
 
     select
-        source,
-        max(topic) as topic
+        marker_offset.source,
+        count(distinct marker_offset.topic) as topic_count,
+        max(greatest(marker_offset.partition, coalesce(starting_commit.last_marker_partition, 0)))
+            as last_partition
     from marker_offset
-    group by source
-    having count(distinct topic, partition) = 1
+    left join starting_commit
+        on marker_offset.source = starting_commit.source
+    group by marker_offset.source
+    having topic_count = 1 and last_partition = 0
 
 ),
 

@@ -67,16 +67,17 @@ select
     settled.topic,
     settled.partition,
     settled.`offset`,
+    settled.copy_number,
 
     -- what became of it
     settled.known_source as source,
     settled.quarantine_reason,
     settled.quarantine_detail,
     case
+        when settled.is_repeated_delivery then 'duplicate'
         when settled.kind in ('quarantined', 'tombstone') then settled.kind
-        when settled.kind = 'transaction_marker' and not settled.is_settled then 'held'
+        when settled.kind in ('change', 'transaction_marker') and not settled.is_settled then 'held'
         when settled.kind != 'change' then 'control'
-        when not settled.is_settled then 'held'
         when settled.copy_number > 1 or new_change.topic is null then 'duplicate'
         when new_change.is_superseded then 'superseded'
         else 'applied'

@@ -22,7 +22,7 @@ read_table as (
         min(event_position) as first_position,
         max(committed_at) as committed_at,
         count_if(copy_number = 1) as read_count,
-        -- The first table of a snapshot marks its only row as first, any other as last (Debezium 3.6.3).
+        -- A snapshot's first table marks its only row as first, others as last (Debezium 3.6.3).
         bool_or(snapshot in ('last_in_data_collection', 'last'))
         or (bool_or(snapshot = 'first') and count_if(copy_number = 1) = 1) as has_last_of_table,
         bool_or(snapshot = 'last') as has_last,
@@ -49,7 +49,9 @@ proven_topic as (
 
     select
         source,
-        bool_and(has_every_partition and has_no_gap) as has_no_gap,
+        bool_and(
+            has_no_gap and (has_every_partition or {{ var('landing_reaches_the_end') }})
+        ) as has_no_gap,
         bool_and(has_later_message) as has_later_message
     from read_topic
     group by source

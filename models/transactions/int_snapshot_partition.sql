@@ -44,7 +44,11 @@ message_partition as (
         min(message.`offset`) as first_offset,
         max(message.`offset`) as last_offset,
         count(distinct case
-            when message.`offset` <= read_partition.last_read_offset then message.`offset`
+            -- A message that cannot be read may be a read that is missing.
+            when
+                message.`offset` <= read_partition.last_read_offset
+                and message.kind != 'quarantined'
+                then message.`offset`
         end) as count_up_to_last_read
     from message
     left join read_partition
@@ -69,7 +73,8 @@ select
             message_partition.first_offset = 0
             or message_partition.first_offset < read_partition.first_read_offset
         ),
-        read_partition.source is null
+        -- Without reads of its own it must be known from its start.
+        message_partition.first_offset = 0
     ) as has_no_gap,
     coalesce(
         message_partition.last_offset > read_partition.last_read_offset, true

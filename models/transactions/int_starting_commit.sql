@@ -16,6 +16,7 @@ select
     commit_number,
     commit_position,
     marker_offset,
+    last_marker_partition,
     snapshot_position,
     first_transaction_id,
 

@@ -3,7 +3,10 @@ with
 pending_event as (
 
     select * from {{ ref('stg_change_event') }}
-    where transaction_id is not null and not is_already_published
+    where
+        transaction_id is not null
+        and not is_already_published
+        and not {{ matches_any('data_collection', var('not_ingested_tables')) }}
 
 ),
 

@@ -22,7 +22,7 @@ topic as (
 
     select
         topic,
-        max_by(source, `offset`) as own_source
+        max_by(source, `offset`) filter (where source is not null) as own_source
     from message
     group by topic
 

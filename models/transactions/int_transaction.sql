@@ -15,6 +15,11 @@ marked_transaction as (
         min(committed_at) as committed_at,
         min(case when marker = 'END' then `offset` end) as marker_offset,
         bool_or(marker = 'END') as has_end,
+        bool_and(
+            event_count = coalesce(
+                aggregate(map_values(collection_counts), 0L, (total, one) -> total + one), 0L
+            )
+        ) filter (where marker = 'END') as has_true_sum,
         max(event_count) as event_count
     from {{ ref('stg_transaction_marker') }}
     group by source, transaction_id
@@ -49,6 +54,18 @@ counted_transaction as (
 
 ),
 
+ordered_transaction as (
+
+    select
+        source,
+        transaction_id,
+        count(distinct total_order) = count(*) as has_one_order
+    from {{ ref('stg_change_event') }}
+    where transaction_id is not null and copy_number = 1 and not is_already_published
+    group by source, transaction_id
+
+),
+
 known_transaction as (
 
     select
@@ -68,7 +85,11 @@ known_transaction as (
             when marked_transaction.commit_position is null then 'no_commit_position'
             when counted_transaction.is_short then 'missing_events'
             when counted_transaction.is_long then 'too_many_events'
-            when not counted_transaction.has_every_order or not counted_transaction.has_equal_copies
+            when
+                not counted_transaction.has_every_order
+                or not counted_transaction.has_equal_copies
+                or not ordered_transaction.has_one_order
+                or not marked_transaction.has_true_sum
                 then 'contradicting_events'
             when counted_transaction.key_leave_count != counted_transaction.key_enter_count
                 then 'key_change_torn'
@@ -78,6 +99,10 @@ known_transaction as (
         on
             marked_transaction.source = counted_transaction.source
             and marked_transaction.transaction_id = counted_transaction.transaction_id
+    left join ordered_transaction
+        on
+            counted_transaction.source = ordered_transaction.source
+            and counted_transaction.transaction_id = ordered_transaction.transaction_id
 
 )
 

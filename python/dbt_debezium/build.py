@@ -75,7 +75,7 @@ def run_dbt(
             "--project-dir",
             str(project),
             "--profiles-dir",
-            str(project),
+            os.environ.get("DBT_PROFILES_DIR") or str(project),
             *options,
         ]
     )

@@ -156,12 +156,12 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
 def status(as_json: bool, target: str | None) -> None:
     """Say what is published, what is held and why, and what is quarantined."""
     from dbt_debezium.report import cut_report
-    from dbt_debezium.session import spark_session
+    from dbt_debezium.session import build_schema, spark_session
 
     enter_project()
     with working("starting Spark"):
         spark = spark_session(target)
-        report = cut_report(spark)
+        report = cut_report(spark, build_schema(target))
     if as_json:
         click.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return
@@ -317,22 +317,19 @@ def one_line(cell: object) -> str:
 
 def show_tables(spark: Any, tables: Sequence[Any]) -> None:
     """The first rows of each published table."""
+    from dbt_debezium.export import with_text_times
+
     for captured in tables[:SHOWN_TABLES]:
-        frame = spark.table(f"`public`.`{captured.model_name}`")
+        frame = with_text_times(spark.table(f"`public`.`{captured.model_name}`"))
         row_count = frame.count()
         columns = list(captured.facts.types())
-        table = Table(
-            title=f"{captured.model_name}: {row_count:,} rows",
-            title_justify="left",
-            box=None,
-            pad_edge=False,
-        )
+        out.print(f"\n{captured.model_name}: {row_count:,} rows")
+        table = Table(box=None, pad_edge=False)
         for column in columns[:SHOWN_COLUMNS]:
             table.add_column(Text(column), max_width=30, overflow="ellipsis", no_wrap=True)
         for row in frame.limit(SHOWN_ROWS).collect():
             cells = row[: len(columns)][:SHOWN_COLUMNS]
             table.add_row(*(Text("null" if cell is None else one_line(cell)) for cell in cells))
-        out.print()
         out.print(table)
         if row_count > SHOWN_ROWS:
             out.print(f"and {row_count - SHOWN_ROWS:,} rows more")
@@ -348,13 +345,13 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
     """Print the result of one SQL query, such as \"select * from public.commit\"."""
     from pyspark.errors import PySparkException
 
-    from dbt_debezium.export import plain
+    from dbt_debezium.export import plain, with_text_times
     from dbt_debezium.session import spark_session
 
     enter_project()
     try:
         with working("starting Spark"):
-            frame = spark_session(target).sql(sql)
+            frame = with_text_times(spark_session(target).sql(sql))
             rows = frame.collect()
     except PySparkException as error:
         raise DebeziumError(f"query: {str(error).splitlines()[0]}") from error

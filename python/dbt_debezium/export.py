@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt_debezium.report import cut_report
-from dbt_debezium.scaffold import CapturedTable
+from dbt_debezium.scaffold import CapturedTable, matches
 from dbt_debezium.tables import JSON_TEXT
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def export(spark: "SparkSession", tables: Sequence[CapturedTable], directory: Path) -> None:
@@ -28,35 +28,61 @@ def export(spark: "SparkSession", tables: Sequence[CapturedTable], directory: Pa
         json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
     )
     for table in tables:
-        export_table(spark, table, directory)
+        export_table(spark, table, directory, report)
 
 
-def export_table(spark: "SparkSession", table: CapturedTable, directory: Path) -> None:
-    """Write one table, a file for each source that has rows in it."""
+def export_table(
+    spark: "SparkSession",
+    table: CapturedTable,
+    directory: Path,
+    report: Sequence[dict[str, Any]],
+) -> None:
+    """Write one table, a file for each published source that its models capture."""
     types = table.facts.types()
     encoders = [encoder(column_type) for column_type in types.values()]
     names = [json.dumps(name, ensure_ascii=False) for name in types]
-    rows = spark.table(f"`public`.`{table.model_name}`").orderBy(
+    columns = [quoted(name) for name in types]
+    rows = with_text_times(spark.table(f"`public`.`{table.model_name}`")).orderBy(
         "_change.source", "_change.commit_number"
     )
+    for entry in report:
+        is_captured = any(matches(pattern, entry["source"]) for pattern in table.sources)
+        if entry["commit_number"] and is_captured:
+            table_path(directory, entry["source"], table).touch()
     file = None
     source = None
     try:
-        for row in rows.toLocalIterator():
-            if row["_change"]["source"] != source:
+        for *row, row_source in rows.select(*columns, "_change.source").toLocalIterator():
+            if row_source != source:
                 if file:
                     file.close()
-                source = row["_change"]["source"]
+                source = row_source
                 file = table_path(directory, source, table).open("w", encoding="utf-8")
             fields = (
                 f"{name}: {'null' if value is None else encode(value)}"
-                for name, encode, value in zip(names, encoders, row, strict=False)
+                for name, encode, value in zip(names, encoders, row, strict=True)
             )
             assert file is not None
             file.write(f"{{{', '.join(fields)}}}\n")
     finally:
         if file:
             file.close()
+
+
+def with_text_times(frame: "DataFrame") -> "DataFrame":
+    """Dates and times as Spark's text, in UTC: Python would shift them to the machine's zone."""
+    times = ("date", "timestamp", "timestamp_ntz")
+    return frame.select(
+        *(
+            frame[quoted(name)].cast("string").alias(name) if kind in times else frame[quoted(name)]
+            for name, kind in frame.dtypes
+        )
+    )
+
+
+def quoted(name: str) -> str:
+    """A column's name for Spark, whatever it holds."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def table_path(directory: Path, source: str, table: CapturedTable) -> Path:

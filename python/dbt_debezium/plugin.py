@@ -65,6 +65,7 @@ def prepare_sessions(is_writing: bool) -> None:
     prepare_process()
     plain_cursor = Connection.cursor
     prepared: list[Any] = []
+    locked: list[tuple[Any, Any]] = []
     preparing = threading.Lock()
 
     def cursor(connection: Any) -> Any:
@@ -73,15 +74,14 @@ def prepare_sessions(is_writing: bool) -> None:
         settings = connection.server_side_parameters
         with preparing:
             spark = SparkSession.builder.config(map=settings).getOrCreate()
-            if spark in prepared:
-                return plain_cursor(connection)
-            open_catalog(spark, settings)
-            register(spark)
-            prepared.append(spark)
-            if _is_writing:
-                _session_locks.enter_context(
-                    lease.jvm_lease(getattr(spark, "_jvm", None), home.lake_dir())
-                )
+            if spark not in prepared:
+                open_catalog(spark, settings)
+                register(spark)
+                prepared.append(spark)
+            lake = home.lake_dir().resolve()
+            if _is_writing and (spark, lake) not in locked:
+                _session_locks.enter_context(lease.jvm_lease(getattr(spark, "_jvm", None), lake))
+                locked.append((spark, lake))
         return plain_cursor(connection)
 
     setattr(Connection, "cursor", cursor)  # noqa: B010 - mypy refuses to assign to a method

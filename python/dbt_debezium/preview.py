@@ -54,10 +54,17 @@ def previewed(
         lake = Path(folder) / "lake"
         copy = Path(folder) / "project"
         with environment(DBT_DEBEZIUM_LAKE=str(lake), DBT_DEBEZIUM_JARS=str(jars)):
+            from pyspark.sql import SparkSession
+
             from dbt_debezium.landing import land
             from dbt_debezium.session import spark_session
             from dbt_debezium.tables import landed_tables
 
+            if SparkSession.getActiveSession() is not None:
+                raise DebeziumError(
+                    "preview: this process has a Spark session, whose lake it would land in; "
+                    "stop the session first"
+                )
             on_step("starting Spark")
             spark = spark_session("local")
             try:
@@ -91,8 +98,7 @@ def write_project(
     (copy / "tests").mkdir()
     for test in [*(project / "tests").glob("*.sql"), *(project / "tests").glob("*.yml")]:
         shutil.copy(test, copy / "tests")
-    if (project / "tests" / "generic").is_dir():
-        shutil.copytree(project / "tests" / "generic", copy / "tests" / "generic")
+    shutil.copytree(project / "tests" / "generic", copy / "tests" / "generic")
     shutil.copy(project / "profiles.yml", copy)
     configuration = yaml.safe_load((project / "dbt_project.yml").read_text(encoding="utf-8"))
     models = configuration["models"]["dbt_debezium"]
@@ -100,7 +106,15 @@ def write_project(
         **{folder: models[folder] for folder in CORE_MODELS if folder in models},
         "history": models["shop"]["history"],
     }
-    configuration["vars"].update(settings)
+    # What a project says of its own topics need not be true of a dump.
+    configuration["vars"].update(
+        {
+            "public_schema": "public",
+            "not_ingested_tables": [],
+            "landing_reaches_the_end": False,
+            **settings,
+        }
+    )
     (copy / "dbt_project.yml").write_text(yaml.safe_dump(configuration), encoding="utf-8")
     histories = copy / "models" / "history"
     histories.mkdir()

@@ -2,15 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.tables import TableFacts
 
 RESERVED = frozenset({"_source", "_row_key", "_valid_from", "_valid_to", "_change", "is_version"})
 """Columns of our own in every history."""
+PUBLIC_NAMES = frozenset({"commit", "published_cut", "held_transaction"})
+"""Public tables of our own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,10 @@ class Group:
         Group(pattern='shop_*', name='shop')
         """
         pattern, separator, name = text.partition("=")
+        if {"?", "["} & set(pattern):
+            raise DebeziumError(
+                f"--group: pattern '{pattern}' has ? or [; only * stands for other text"
+            )
         if not (separator and pattern and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)):
             raise DebeziumError(
                 f"--group: '{text}' is not <pattern>=<name>; "
@@ -94,6 +99,16 @@ def jinja_literal(value: str | bool | list[str] | None) -> str:
     return f"'{escaped}'"
 
 
+def matches(pattern: str, source: str) -> bool:
+    """Whether a source's name fits a pattern, as the macro matches_any has it: * is any text.
+
+    >>> matches("shop_*", "shop_1"), matches("shop_*", "my_shop_1"), matches("a[1]", "a[1]")
+    (True, False, True)
+    """
+    parts = (re.escape(part) for part in pattern.split("*"))
+    return re.fullmatch(".*".join(parts), source, re.DOTALL) is not None
+
+
 def captured_tables(tables: Sequence[TableFacts], groups: Sequence[Group]) -> list[CapturedTable]:
     """The tables that models are written for.
 
@@ -108,7 +123,7 @@ def captured_tables(tables: Sequence[TableFacts], groups: Sequence[Group]) -> li
         by_source.setdefault(facts.source, []).append(facts)
     sets: dict[object, list[str]] = {}
     for source, source_tables in by_source.items():
-        group = next((group for group in groups if fnmatchcase(source, group.pattern)), None)
+        group = next((group for group in groups if matches(group.pattern, source)), None)
         sets.setdefault(group or _shape(source_tables), []).append(source)
 
     captured: list[CapturedTable] = []
@@ -157,24 +172,30 @@ def check_columns(facts: TableFacts) -> None:
 def _named(tables: list[CapturedTable]) -> list[CapturedTable]:
     """Give each table the shortest model name that no other table has."""
     for part_count in (1, 2, 3):
-        taken = {table.model_name for table in tables if table.model_name}
+        taken = {*PUBLIC_NAMES, *_public_names(table.model_name for table in tables)}
         names = {
             table: _identifier("_".join(filter(None, table.place()[-part_count:])))
             for table in tables
             if not table.model_name
         }
-        counts = Counter(names.values())
+        counts = Counter(public for name in names.values() for public in _public_names([name]))
         for table, name in names.items():
-            if counts[name] == 1 and name not in taken:
+            if all(counts[one] == 1 and one not in taken for one in _public_names([name])):
                 table.model_name = name
     number = 0
     for table in tables:
         while not table.model_name:
             number += 1
             name = f"{_identifier(table.table)}_{number}"
-            if all(name != other.model_name for other in tables):
+            taken = {*PUBLIC_NAMES, *_public_names(other.model_name for other in tables)}
+            if taken.isdisjoint(_public_names([name])):
                 table.model_name = name
     return tables
+
+
+def _public_names(model_names: Iterable[str]) -> list[str]:
+    """The names that tables take in the public schema."""
+    return [f"{name}{suffix}" for name in model_names if name for suffix in ("", "_history")]
 
 
 def _identifier(name: str) -> str:

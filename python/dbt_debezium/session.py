@@ -53,7 +53,18 @@ def prepare_process() -> None:
 
 
 def spark_settings(target: str | None = None) -> dict[str, Any]:
-    """The server_side_parameters of a target, rendered as dbt renders them.
+    """The server_side_parameters of a target."""
+    parameters: dict[str, Any] = read_target(target).get("server_side_parameters") or {}
+    return parameters
+
+
+def build_schema(target: str | None = None) -> str:
+    """The schema that a target's models are built in."""
+    return str(read_target(target).get("schema") or "build")
+
+
+def read_target(target: str | None = None) -> dict[str, Any]:
+    """A target of the profile, rendered as dbt renders it.
 
     Raises:
         DebeziumError: there is no profiles.yml, or it has no such profile or target.
@@ -91,8 +102,8 @@ def spark_settings(target: str | None = None) -> dict[str, Any]:
         raise DebeziumError(f"profile: {folder / 'profiles.yml'}: {sentence}") from error
     except OSError as error:
         raise DebeziumError(f"profile: {error.filename}: {error.strerror}") from error
-    parameters: dict[str, Any] = output.get("server_side_parameters") or {}
-    return parameters
+    rendered: dict[str, Any] = output
+    return rendered
 
 
 def _catalog_uri(settings: dict[str, Any]) -> str:

@@ -4,8 +4,9 @@ Types come from a message's schema block where it has one. Without one a value k
 which is enough to look at data (`preview`); a project that is to last states its types (S19).
 """
 
+import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped] # it has none
@@ -13,6 +14,7 @@ from msgspec import Raw, Struct
 
 from dbt_debezium.envelope import flatten_message
 from dbt_debezium.flatten import texts
+from dbt_debezium.json_text import shield
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -93,21 +95,25 @@ def type_of(json_types: set[str]) -> str:
     return JSON_TEXT
 
 
-def json_type(value: object) -> str | None:
-    """The JSON type of a decoded value; None for null, which says nothing.
+def json_type(text: bytes) -> str | None:
+    """The JSON type of a value by its text; None for null, which says nothing.
 
-    >>> json_type(1), json_type(2**70), json_type(True), json_type([1]), json_type(None)
-    ('int', 'other', 'boolean', 'other', None)
+    A number that no column of Spark holds exactly is `other`, and so kept as text.
+
+    >>> [json_type(text) for text in (b"1", b"1e400", b"1.5", b"true", b"[1]", b"null", b'"a"')]
+    ['int', 'other', 'float', 'boolean', 'other', None, 'string']
     """
-    if value is None:
+    if text == b"null":
         return None
-    if isinstance(value, bool):
+    if text in {b"true", b"false"}:
         return "boolean"
-    if isinstance(value, int):
-        return "int" if -LARGEST <= value < LARGEST else "other"
-    if isinstance(value, float):
-        return "float"
-    return "string" if isinstance(value, str) else "other"
+    if text[:1] == b'"':
+        return "string"
+    if text[:1] in b"{[":
+        return "other"
+    if text.lstrip(b"-").isdigit():
+        return "int" if -LARGEST <= int(text) < LARGEST else "other"
+    return "float" if math.isfinite(float(text)) else "other"
 
 
 class _Field(Struct):
@@ -122,7 +128,7 @@ class _Wrapped(Struct):
     payload: Raw = Raw()
 
 
-_decode_image = msgspec.json.Decoder(dict[str, Any]).decode
+_decode_image = msgspec.json.Decoder(dict[str, Raw]).decode
 _decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
 
 
@@ -145,6 +151,15 @@ def schema_block_types(value: str) -> dict[str, str]:
                 if column.field_name
             }
     return {}
+
+
+def read_image(image: str) -> dict[str, Raw]:
+    """The columns of an image with their values' JSON text."""
+    try:
+        return _decode_image(image)
+    except msgspec.DecodeError:
+        # The envelope was read, so what is left to refuse are lone surrogates.
+        return _decode_image(shield(image))
 
 
 def observe(
@@ -170,9 +185,9 @@ def observe(
         # Without a key `before` is a true image; with one its other columns may be made up (S12).
         images = [flat.after] if flat.row_key else [flat.before, flat.after]
         for image in filter(None, images):
-            for name, column in _decode_image(image).items():
+            for name, column in read_image(image).items():
                 json_types = facts.columns.setdefault(name, set())
-                if (shown := json_type(column)) is not None:
+                if (shown := json_type(bytes(column))) is not None:
                     json_types.add(shown)
     yield from tables.values()
 

@@ -22,6 +22,7 @@ select
                 'transaction_id', source_cut.transaction_id,
                 'committed_at', source_cut.committed_at,
                 'marker_offset', source_cut.marker_offset,
+                'last_marker_partition', source_cut.last_marker_partition,
                 'snapshot_position', source_cut.snapshot_position,
                 'first_transaction_id', source_cut.first_transaction_id,
                 'proof', source_cut.proof

@@ -78,6 +78,30 @@ def test_a_full_refresh_gives_the_tables_of_the_runs(lake: Lake) -> None:
         assert sorted(rows) == sorted((after / path.relative_to(before)).read_text().splitlines())
 
 
+def test_a_run_after_a_full_refresh_that_ended_badly_is_right(lake: Lake) -> None:
+    before, cuts, held = lake.export("before_bad_refresh"), lake.cuts(), held_messages(lake)
+    failing = lake.project / "tests" / "this_fails.sql"
+    failing.write_text("select 1 as one from {{ ref('int_cut') }}\n")
+    assert not lake.build("--full-refresh")
+    failing.unlink()
+    assert lake.build(), lake.lines
+    assert lake.cuts() == cuts
+    assert held_messages(lake) == held
+    after = lake.export("after_bad_refresh")
+    for path in before.rglob("*.jsonl"):
+        rows = path.read_text().splitlines()
+        assert sorted(rows) == sorted((after / path.relative_to(before)).read_text().splitlines())
+
+
+def held_messages(lake: Lake) -> list[tuple[object, ...]]:
+    return sorted(
+        lake.rows(
+            "select topic, partition, offset from build.held_message as held "
+            "inner join build.cut on held.cut_id = cut.cut_id where cut.channel = 'published'"
+        )
+    )
+
+
 def public_state(lake: Lake) -> dict[str, list[tuple[object, ...]]]:
     """Everything that readers see."""
     tables = [table.model_name for table in lake.tables]
