@@ -127,4 +127,5 @@ def main() -> None:
         spark.stop()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -44,4 +44,5 @@ def main() -> None:
     print("done", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
