@@ -16,6 +16,7 @@ from rich.text import Text
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir, project_dir
+from dbt_debezium.report import OUTCOMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,7 @@ log = Console(stderr=True, highlight=False)
 """What a command is doing."""
 
 SHOWN_SOURCES = 20
+COUNTED = ("landed", *OUTCOMES)
 SHOWN_ROWS = 10
 SHOWN_TABLES = 12
 SHOWN_COLUMNS = 8
@@ -244,9 +246,7 @@ def show_report(report: Sequence[dict[str, Any]]) -> None:
     table = Table(box=None, pad_edge=False)
     for name in ("source", "commit", "transaction", "proof"):
         table.add_column(name)
-    for name in ("landed", "applied", "superseded", "duplicate", "tombstone", "control"):
-        table.add_column(name, justify="right")
-    for name in ("held", "quarantined"):
+    for name in COUNTED:
         table.add_column(name, justify="right")
     for entry in report[:SHOWN_SOURCES]:
         counts = entry["counts"]
@@ -255,19 +255,7 @@ def show_report(report: Sequence[dict[str, Any]]) -> None:
                 Text(str(entry[name] or "-"))
                 for name in ("source", "commit_number", "transaction_id", "proof")
             ),
-            *(
-                f"{counts[name]:,}"
-                for name in (
-                    "landed",
-                    "applied",
-                    "superseded",
-                    "duplicate",
-                    "tombstone",
-                    "control",
-                    "held",
-                    "quarantined",
-                )
-            ),
+            *(f"{counts[name]:,}" for name in COUNTED),
         )
     out.print(table)
     if len(report) > SHOWN_SOURCES:
