@@ -1,10 +1,45 @@
 with
 
--- A keyless read is known by its delivery alone, so a copy of it cannot be told.
+starting_commit as (
+
+    select * from {{ ref('int_starting_commit') }}
+
+),
+
+-- A keyless read is known by its delivery alone, so a copy of it cannot be told. What a later
+-- snapshot replaced, or an operator discarded, was never published.
 late_event as (
 
-    select * from {{ ref('stg_change_event') }}
-    where is_already_published and (row_key is not null or snapshot is null)
+    select event.*
+    from {{ ref('stg_change_event') }} as event
+    inner join starting_commit
+        on event.source = starting_commit.source
+    left anti join {{ ref('int_operator_decision') }} as discarded
+        on
+            event.source = discarded.source
+            and event.transaction_id = discarded.transaction_id
+            and discarded.decision = 'discard'
+    where
+        event.is_already_published
+        and (event.row_key is not null or event.snapshot is null)
+        and not coalesce(
+            coalesce(event.previous_commit_position, event.event_position)
+            < starting_commit.snapshot_position
+            and (event.previous_commit_position is not null or event.snapshot is not null),
+            false
+        )
+
+),
+
+published as (
+
+    select
+        source,
+        cut_id,
+        transaction_id,
+        snapshot_position,
+        predecessor_position
+    from {{ ref('commit') }}
 
 ),
 
@@ -20,10 +55,18 @@ placed_event as (
         late_event.event_hash,
         published.cut_id
     from late_event
-    left join {{ ref('commit') }} as published
+    left join published
         on
             late_event.source = published.source
-            and late_event.transaction_id <=> published.transaction_id
+            and case
+                when late_event.snapshot is null
+                    then late_event.transaction_id = published.transaction_id
+                when late_event.snapshot = 'incremental'
+                    then
+                        published.transaction_id is not null
+                        and late_event.previous_commit_position <=> published.predecessor_position
+                else late_event.event_position = published.snapshot_position
+            end
 
 )
 

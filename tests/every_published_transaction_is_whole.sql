@@ -15,7 +15,12 @@ new_transaction as (
     from {{ ref('commit') }} as proven
     inner join candidate
         on proven.cut_id = candidate.cut_id
-    where proven.transaction_id is not null
+    where
+        proven.transaction_id is not null
+        -- These were published by another proof, or by an operator.
+        and proven.proof = 'counted'
+        and not proven.has_reset_counters
+        and proven.decision_sentence is null
 
 ),
 
@@ -69,7 +74,10 @@ counted_change as (
     from {{ ref('int_change') }} as placed
     inner join candidate
         on placed.cut_id = candidate.cut_id
-    where placed.transaction_id is not null
+    left semi join new_transaction
+        on
+            placed.source = new_transaction.source
+            and placed.transaction_id = new_transaction.transaction_id
 
 )
 

@@ -29,10 +29,12 @@ def held_reasons() -> set[str]:
     """The reasons that the models give."""
     models = REPOSITORY / "models" / "transactions"
     found: set[str] = set()
-    for name in ("held_transaction", "int_snapshot", "int_transaction", "int_transaction_link"):
+    for name in (
+        "held_transaction", "int_chain", "int_chain_link", "int_snapshot", "int_transaction",
+    ):  # fmt: skip
         text = (models / f"{name}.sql").read_text()
         found |= {one or other for one, other in HELD_REASON.findall(text)}
-    return found
+    return found - {"blocking_snapshot", "initial_snapshot"}
 
 
 def anchors(page: Path) -> set[str]:

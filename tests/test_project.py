@@ -17,7 +17,14 @@ PREFIXES = {
     "history": (),
     "marts": (),
     "staging": ("stg_",),
-    "transactions": ("int_", "commit", "held_", "message_count", "quarantined_message"),
+    "transactions": (
+        "int_",
+        "commit",
+        "held_",
+        "message_count",
+        "quarantined_message",
+        "partition_progress",
+    ),
 }
 """What the names of the models in a folder begin with; nothing when their tables name them."""
 KEY_TESTS = {"is_unique_by", "versions_do_not_overlap"}

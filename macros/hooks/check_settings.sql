@@ -1,7 +1,10 @@
 {#- Refuses settings and options that cannot work, all at once and before anything else. -#}
 {%- macro check_settings() -%}
     {%- set problems = [] -%}
-    {%- set known = ['landing_reaches_the_end', 'not_ingested_tables', 'public_schema'] -%}
+    {%- set known = [
+        'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'repeated_snapshot_missing_table',
+        'watermark_sources'
+    ] -%}
 
     {%- for name in invocation_args_dict.get('vars', {}) if name not in known -%}
         {%- do problems.append("'" ~ name ~ "' is not a setting; settings are: " ~ known | join(', ')) -%}
@@ -12,10 +15,20 @@
         {%- do problems.append('landing_reaches_the_end must be true or false; got ' ~ tojson(reaches)) -%}
     {%- endif -%}
 
-    {%- set tables = var('not_ingested_tables') -%}
-    {%- if tables is string or tables is not sequence or tables | reject('string') | list -%}
+    {%- for name, patterns, example in [
+        ('not_ingested_tables', var('not_ingested_tables'), 'public.audit_*'),
+        ('watermark_sources', var('watermark_sources'), 'shop_*'),
+    ] -%}
+        {%- if patterns is string or patterns is not sequence or patterns | reject('string') | list -%}
+            {%- do problems.append(
+                name ~ ' must be a list of patterns like ' ~ example ~ '; got ' ~ tojson(patterns)
+            ) -%}
+        {%- endif -%}
+    {%- endfor -%}
+
+    {%- if var('repeated_snapshot_missing_table') not in ['keep', 'empty'] -%}
         {%- do problems.append(
-            'not_ingested_tables must be a list of patterns like public.audit_*; got ' ~ tojson(tables)
+            'repeated_snapshot_missing_table must be keep or empty; got ' ~ tojson(var('repeated_snapshot_missing_table'))
         ) -%}
     {%- endif -%}
 

@@ -1,5 +1,5 @@
-{#- The tables that a run reads before any model has made them. -#}
-{%- macro create_pointer_tables() -%}
+{#- The tables that a run reads before any model has made them. dbt run loads no seeds; dbt build loads its own. -#}
+{%- macro create_pointer_tables(operator_decision) -%}
     {%- for relation, columns in [
         (
             source('landing', 'message'),
@@ -11,7 +11,12 @@
             'channel string, cut_id bigint, landing_id bigint, starting_cut_id bigint,'
             ~ ' starting_landing_id bigint, is_clean boolean, source_cuts ' ~ source_cuts_type()
         ),
-    ] if load_relation(relation) is none -%}
+        (
+            operator_decision,
+            'source string, transaction_id string, decision string, decided_by string, decided_on date, reason string'
+        ),
+    ] if load_relation(relation) is none
+        and (flags.WHICH == 'run' or relation != operator_decision) -%}
         {%- do create_schema(relation) -%}
         {%- call statement('create_pointer_table') -%}
             create table if not exists {{ relation }} ({{ columns }})

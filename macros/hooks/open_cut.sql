@@ -4,8 +4,10 @@
     starts from nothing; while it is not published, neither may the runs after it start from anything else.
 -#}
 {%- macro open_cut() -%}
+    {#- dbt finds what a hook reads only outside of conditions. -#}
+    {%- set operator_decision = ref('operator_decision') -%}
     {%- if execute and flags.WHICH in ['run', 'build'] -%}
-        {%- do create_pointer_tables() -%}
+        {%- do create_pointer_tables(operator_decision) -%}
         {%- call statement('open_cut') -%}
             insert overwrite {{ source('pointer', 'cut') }}
             with

@@ -35,7 +35,8 @@
                         coalesce(
                             collect_list(struct(
                                 source, commit_number, commit_position, transaction_id,
-                                committed_at, marker_offset, last_marker_partition, snapshot_position, first_transaction_id, proof
+                                committed_at, link_position, marker_offset, last_marker_partition,
+                                snapshot_position, first_transaction_ids, proof, decisions
                             )),
                             array()
                         ) as source_cuts

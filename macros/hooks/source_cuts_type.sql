@@ -2,7 +2,7 @@
 {%- macro source_cuts_type() -%}
     array<struct<
         source: string, commit_number: bigint, commit_position: string, transaction_id: string,
-        committed_at: timestamp, marker_offset: bigint, last_marker_partition: int, snapshot_position: string,
-        first_transaction_id: string, proof: string
+        committed_at: timestamp, link_position: string, marker_offset: bigint, last_marker_partition: int,
+        snapshot_position: string, first_transaction_ids: array<string>, proof: string, decisions: array<string>
     >>
 {%- endmacro -%}

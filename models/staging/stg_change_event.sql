@@ -41,6 +41,10 @@ select
     before,
     after,
 
+    -- An incremental snapshot closes each of its windows by a row in the signal table (S6).
+    contains(after, '"snapshot-window-close"')
+    and get_json_object(after, '$.type') = 'snapshot-window-close' as is_window_close,
+
     -- the table as END counts it
     concat(schema_name, '.', table_name) as data_collection
 from message

@@ -66,14 +66,18 @@ placed_message as (
         placeable.*,
         coalesce(
             case
+                when placeable.previous_commit_position is not null
+                    then placeable.previous_commit_position < starting_commit.link_position
                 when placeable.snapshot is not null
                     then placeable.event_position <= starting_commit.snapshot_position
-                when placeable.previous_commit_position is not null
-                    then placeable.previous_commit_position < starting_commit.commit_position
-                -- Only the first transaction of a source names no predecessor.
+                when placeable.kind = 'logical_message'
+                    then placeable.event_position <= starting_commit.link_position
+                -- Only the first transaction of an epoch names no predecessor.
                 when placeable.kind = 'change'
-                    then placeable.transaction_id = starting_commit.first_transaction_id
-                else placeable.commit_position <= starting_commit.commit_position
+                    then array_contains(
+                        starting_commit.first_transaction_ids, placeable.transaction_id
+                    )
+                else placeable.commit_position <= starting_commit.link_position
             end,
             false
         ) as is_already_published

@@ -13,46 +13,10 @@ starting_commit as (
 
 ),
 
-snapshot as (
-
-    select * from {{ ref('int_snapshot') }}
-
-),
-
-ended_transaction as (
-
-    select
-        link.*,
-        -- One transaction that is held holds all that follow it.
-        bool_or(link.held_reason is not null)
-            over (partition by link.source order by link.commit_position) as is_held
-    from {{ ref('int_transaction_link') }} as link
-
-),
-
 proven_commit as (
 
-    select
-        source,
-        cast(null as string) as commit_position,
-        cast(null as string) as transaction_id,
-        committed_at,
-        cast(null as bigint) as marker_offset,
-        snapshot_position
-    from snapshot
-    where incomplete_reason is null
-    union all
-    select
-        ended_transaction.source,
-        ended_transaction.commit_position,
-        ended_transaction.transaction_id,
-        ended_transaction.committed_at,
-        ended_transaction.marker_offset,
-        cast(null as string) as snapshot_position
-    from ended_transaction
-    left join snapshot
-        on ended_transaction.source = snapshot.source
-    where not ended_transaction.is_held and snapshot.incomplete_reason is null
+    select * from {{ ref('int_proven_link') }}
+    where is_commit
 
 ),
 
@@ -62,7 +26,7 @@ numbered_commit as (
         proven_commit.*,
         coalesce(starting_commit.commit_number, 0) + row_number() over (
             partition by proven_commit.source
-            order by proven_commit.commit_position asc nulls first
+            order by proven_commit.position, proven_commit.link_order
         ) as commit_number
     from proven_commit
     left join starting_commit
@@ -76,14 +40,23 @@ select
     numbered_commit.commit_number,
 
     -- position
-    numbered_commit.commit_position,
+    numbered_commit.predecessor_position,
+    numbered_commit.is_first_of_stream,
     numbered_commit.marker_offset,
     numbered_commit.snapshot_position,
 
     -- provenance
+    numbered_commit.link_kind,
     numbered_commit.transaction_id,
     numbered_commit.committed_at,
-    'counted' as proof,
-    candidate.cut_id
+    numbered_commit.has_reset_counters,
+    numbered_commit.proof,
+    numbered_commit.decision_sentence,
+    candidate.cut_id,
+
+    -- where the source committed
+    case
+        when numbered_commit.link_kind = 'transaction' then numbered_commit.position
+    end as commit_position
 from numbered_commit
 cross join candidate

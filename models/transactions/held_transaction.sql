@@ -6,9 +6,9 @@ int_cut as (
 
 ),
 
-transaction_link as (
+chain_link as (
 
-    select * from {{ ref('int_transaction_link') }}
+    select * from {{ ref('int_chain_link') }}
 
 ),
 
@@ -22,10 +22,35 @@ quarantined_topic as (
 
 ),
 
+-- A snapshot that a later one replaced is held no more.
 held_snapshot as (
 
-    select * from {{ ref('int_snapshot') }}
-    where incomplete_reason is not null
+    select
+        chain_link.source,
+        chain_link.position,
+        chain_link.committed_at,
+        chain_link.held_reason,
+        snapshot.read_count
+    from chain_link
+    inner join {{ ref('int_snapshot') }} as snapshot
+        on
+            chain_link.source = snapshot.source
+            and chain_link.snapshot_position = snapshot.snapshot_position
+    left join int_cut
+        on chain_link.source = int_cut.source
+    where
+        chain_link.held_reason is not null
+        and coalesce(chain_link.position > int_cut.link_position, true)
+
+),
+
+first_held_snapshot as (
+
+    select
+        source,
+        min(position) as position
+    from held_snapshot
+    group by source
 
 ),
 
@@ -39,24 +64,27 @@ held_transaction as (
         pending.event_count,
         pending.miscounted_tables,
         coalesce(
-            transaction_link.held_reason,
+            chain_link.held_reason,
             pending.incomplete_reason,
-            case when held_snapshot.source is not null then 'follows_held_snapshot' end,
-            'follows_held_transaction'
+            case
+                when first_held_snapshot.position < pending.commit_position
+                    then 'follows_held_snapshot'
+                else 'follows_held_transaction'
+            end
         ) as held_reason
     from {{ ref('int_transaction') }} as pending
     left join int_cut
         on pending.source = int_cut.source
-    left join transaction_link
+    left join chain_link
         on
-            pending.source = transaction_link.source
-            and pending.transaction_id = transaction_link.transaction_id
-    left join held_snapshot
-        on pending.source = held_snapshot.source
+            pending.source = chain_link.source
+            and pending.transaction_id = chain_link.transaction_id
+            and chain_link.link_kind = 'transaction'
+    left join first_held_snapshot
+        on pending.source = first_held_snapshot.source
     where
-        int_cut.commit_position is null
-        or pending.commit_position > int_cut.commit_position
-        or pending.commit_position is null
+        coalesce(pending.commit_position > int_cut.link_position, true)
+        and not coalesce(pending.previous_commit_position < int_cut.snapshot_position, false)
     union all
     select
         source,
@@ -65,7 +93,7 @@ held_transaction as (
         committed_at,
         read_count as event_count,
         array() as miscounted_tables,
-        incomplete_reason as held_reason
+        held_reason
     from held_snapshot
 
 )

@@ -23,24 +23,103 @@ event as (
 
 ),
 
+-- What an event knows its commit by.
+keyed_commit as (
+
+    select
+        *,
+        explode(
+            case
+                when transaction_id is null then array(concat('snapshot ', snapshot_position))
+                else array(
+                    concat('transaction ', transaction_id),
+                    concat('window after ', coalesce(predecessor_position, 'nothing'))
+                )
+            end
+        ) as commit_key
+    from new_commit
+
+),
+
 placed_event as (
 
     select
         event.*,
-        new_commit.commit_number,
-        new_commit.committed_at as commit_time,
-        case
-            when event.snapshot is null then event.total_order
-            else row_number() over (
-                partition by event.source, event.snapshot is null
-                order by event.topic, event.partition, event.`offset`
-            )
-        end as position
+        keyed_commit.commit_number,
+        keyed_commit.link_kind,
+        keyed_commit.committed_at as commit_time,
+        event.snapshot is null
+        and event.total_order is not null
+        and not keyed_commit.has_reset_counters as is_ordered
     from event
-    inner join new_commit
+    inner join keyed_commit
         on
-            event.source = new_commit.source
-            and event.transaction_id <=> new_commit.transaction_id
+            event.source = keyed_commit.source
+            and keyed_commit.commit_key = case
+                when event.snapshot is null then concat('transaction ', event.transaction_id)
+                when event.snapshot = 'incremental'
+                    then
+                        concat(
+                            'window after ', coalesce(event.previous_commit_position, 'nothing')
+                        )
+                else concat('snapshot ', event.event_position)
+            end
+
+),
+
+-- What the counters do not order: reads, and changes whose counters were reset or never sent.
+ranked_event as (
+
+    select
+        *,
+        row_number() over (
+            partition by source, commit_number, snapshot is null
+            order by
+                event_position,
+                total_order,
+                operation = {{ op('delete') }} desc,
+                topic,
+                partition,
+                `offset`
+        ) as place,
+        count(*) over (partition by source, commit_number, snapshot is null) as place_count
+    from placed_event
+    where not is_ordered
+
+),
+
+positioned_event as (
+
+    select
+        *,
+        total_order as position
+    from placed_event
+    where is_ordered
+    union all
+    select
+        * except (place, place_count),
+        -- The reads of a window stand before the first event of its transaction (S6).
+        case when snapshot = 'incremental' then place - place_count else place end as position
+    from ranked_event
+
+),
+
+snapshot_table as (
+
+    select
+        source,
+        commit_number,
+        commit_time,
+        {% if var('repeated_snapshot_missing_table') == 'empty' -%}
+        cast(null as string) as schema_name,
+        cast(null as string) as table_name
+        {%- else -%}
+        schema_name,
+        table_name
+        {%- endif %}
+    from placed_event
+    where link_kind = 'initial_snapshot'
+    group by all
 
 ),
 
@@ -62,27 +141,29 @@ change as (
         partition,
         `offset`,
         event_hash
-    from placed_event
+    from positioned_event
     union all
-    -- The reads of a snapshot are one commit, which empties every table before it fills them (S4).
+    -- The reads of a snapshot are one commit, which empties their tables before it fills them (S5).
     select
         source,
         commit_number,
-        0 as position,
-        null as schema_name,
-        null as table_name,
+        1 - row_number() over (
+            partition by source, commit_number
+            order by schema_name, table_name
+        ) as position,
+        schema_name,
+        table_name,
         {{ op('truncate') }} as operation,
         null as row_key,
         null as before,
         null as after,
         null as transaction_id,
-        committed_at as commit_time,
+        commit_time,
         null as topic,
         null as partition,
         null as `offset`,
         null as event_hash
-    from new_commit
-    where transaction_id is null
+    from snapshot_table
 
 )
 

@@ -25,18 +25,31 @@ latest_commit as (
                 'commit_number', commit_number,
                 'commit_position', commit_position,
                 'transaction_id', transaction_id,
-                'committed_at', committed_at,
-                'marker_offset', marker_offset,
-                'proof', proof
+                'committed_at', committed_at
             ),
             commit_number
         ) as latest,
-        max(snapshot_position) as snapshot_position,
-        min_by(transaction_id, commit_number) filter (
-            where transaction_id is not null
-        ) as first_transaction_id,
+        max(marker_offset) as marker_offset,
+        max(snapshot_position) filter (
+            where link_kind = 'initial_snapshot'
+        ) as snapshot_position,
+        collect_list(case when is_first_of_stream then transaction_id end)
+            as first_transaction_ids,
+        min(proof) = 'watermark' or max(proof) = 'watermark' as has_watermark,
         count(*) as new_commit_count
     from new_commit
+    group by source
+
+),
+
+-- Also past what is no commit: a logical message, or a transaction that was discarded.
+reached_link as (
+
+    select
+        source,
+        max(position) as link_position,
+        array_sort(collect_set(decision_sentence)) as decisions
+    from {{ ref('int_proven_link') }}
     group by source
 
 ),
@@ -72,31 +85,38 @@ reached_commit as (
 
     select
         starting_commit.last_marker_partition,
-        coalesce(latest_commit.source, starting_commit.source) as source,
-        coalesce(
-            latest_commit.latest.commit_number, starting_commit.commit_number
-        ) as commit_number,
-        coalesce(
-            latest_commit.latest.commit_position, starting_commit.commit_position
-        ) as commit_position,
-        coalesce(
-            latest_commit.latest.marker_offset, starting_commit.marker_offset
-        ) as marker_offset,
+        coalesce(reached_link.source, starting_commit.source) as source,
+        case
+            when latest_commit.source is not null then latest_commit.latest
+            else named_struct(
+                'commit_number', coalesce(starting_commit.commit_number, 0L),
+                'commit_position', starting_commit.commit_position,
+                'transaction_id', starting_commit.transaction_id,
+                'committed_at', starting_commit.committed_at
+            )
+        end as latest,
+        coalesce(latest_commit.marker_offset, starting_commit.marker_offset) as marker_offset,
+        greatest(reached_link.link_position, starting_commit.link_position) as link_position,
         coalesce(
             latest_commit.snapshot_position, starting_commit.snapshot_position
         ) as snapshot_position,
-        coalesce(
-            starting_commit.first_transaction_id, latest_commit.first_transaction_id
-        ) as first_transaction_id,
-        coalesce(
-            latest_commit.latest.transaction_id, starting_commit.transaction_id
-        ) as transaction_id,
-        coalesce(latest_commit.latest.committed_at, starting_commit.committed_at) as committed_at,
-        coalesce(latest_commit.latest.proof, starting_commit.proof) as proof,
+        array_union(
+            coalesce(starting_commit.first_transaction_ids, array()),
+            coalesce(latest_commit.first_transaction_ids, array())
+        ) as first_transaction_ids,
+        case
+            when latest_commit.has_watermark or starting_commit.proof = 'watermark' then 'watermark'
+            else 'counted'
+        end as proof,
+        array_union(
+            coalesce(starting_commit.decisions, array()), coalesce(reached_link.decisions, array())
+        ) as decisions,
         coalesce(latest_commit.new_commit_count, 0) as new_commit_count
-    from latest_commit
+    from reached_link
+    left join latest_commit
+        on reached_link.source = latest_commit.source
     full join starting_commit
-        on latest_commit.source = starting_commit.source
+        on reached_link.source = starting_commit.source
 
 )
 
@@ -105,15 +125,17 @@ select
     reached_commit.source,
 
     -- position
-    reached_commit.commit_number,
-    reached_commit.commit_position,
+    reached_commit.latest.commit_number,
+    reached_commit.latest.commit_position,
+    reached_commit.link_position,
     reached_commit.snapshot_position,
-    reached_commit.first_transaction_id,
+    reached_commit.first_transaction_ids,
 
     -- provenance
-    reached_commit.transaction_id,
-    reached_commit.committed_at,
+    reached_commit.latest.transaction_id,
+    reached_commit.latest.committed_at,
     reached_commit.proof,
+    reached_commit.decisions,
 
     -- counts
     reached_commit.new_commit_count,

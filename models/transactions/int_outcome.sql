@@ -24,17 +24,37 @@ new_change as (
 
 ),
 
--- A transaction is settled when its END lies at or before the cut; so are its BEGIN and its copies.
+-- A transaction is settled when the cut has passed it, or when a later snapshot replaced it (S5).
+passed_transaction as (
+
+    select
+        pending.source,
+        pending.transaction_id,
+        coalesce(pending.decision = 'discard', false) as is_discarded
+    from {{ ref('int_transaction') }} as pending
+    inner join int_cut
+        on pending.source = int_cut.source
+    where
+        pending.commit_position <= int_cut.link_position
+        or pending.previous_commit_position < int_cut.snapshot_position
+    union all
+    select
+        source,
+        transaction_id,
+        false as is_discarded
+    from message
+    where marker = 'END' and is_already_published
+
+),
+
 settled_transaction as (
 
     select
-        message.source,
-        message.transaction_id
-    from message
-    inner join int_cut
-        on message.source = int_cut.source
-    where message.marker = 'END' and message.commit_position <= int_cut.commit_position
-    group by message.source, message.transaction_id
+        source,
+        transaction_id,
+        bool_or(is_discarded) as is_discarded
+    from passed_transaction
+    group by source, transaction_id
 
 ),
 
@@ -43,10 +63,17 @@ settled_message as (
     select
         message.*,
         coalesce(message.source, topic.source) as known_source,
+        coalesce(settled_transaction.is_discarded, false) as is_discarded,
         settled_transaction.source is not null
         or message.is_already_published
         or coalesce(
-            message.snapshot is not null and message.event_position <= int_cut.snapshot_position,
+            case
+                when message.snapshot is null and message.transaction_id is not null then false
+                -- Incremental and blocking reads, and messages outside of transactions.
+                when message.previous_commit_position is not null
+                    then message.previous_commit_position < int_cut.link_position
+                else message.event_position <= int_cut.link_position
+            end,
             false
         ) as is_settled
     from message
@@ -71,15 +98,25 @@ select
 
     -- what became of it
     settled.known_source as source,
-    settled.quarantine_reason,
     settled.quarantine_detail,
+    case
+        when settled.is_discarded and settled.kind = 'change' then 'discarded'
+        else settled.quarantine_reason
+    end as quarantine_reason,
     case
         when settled.is_repeated_delivery then 'duplicate'
         when settled.kind in ('quarantined', 'tombstone') then settled.kind
-        when settled.kind in ('change', 'transaction_marker') and not settled.is_settled then 'held'
+        when
+            (
+                settled.kind in ('change', 'transaction_marker')
+                or (settled.kind = 'logical_message' and settled.transaction_id is null)
+            )
+            and not settled.is_settled
+            then 'held'
         when settled.kind != 'change' then 'control'
-        when settled.copy_number > 1 or new_change.topic is null then 'duplicate'
-        when new_change.is_superseded then 'superseded'
+        when settled.copy_number > 1 or settled.is_already_published then 'duplicate'
+        when settled.is_discarded then 'quarantined'
+        when new_change.topic is null or new_change.is_superseded then 'superseded'
         else 'applied'
     end as outcome
 from settled_message as settled

@@ -3,13 +3,7 @@ with
 pending_read as (
 
     select * from {{ ref('stg_change_event') }}
-    where snapshot is not null and not is_already_published
-
-),
-
-starting_commit as (
-
-    select * from {{ ref('int_starting_commit') }}
+    where snapshot != 'incremental' and not is_already_published
 
 ),
 
@@ -17,44 +11,17 @@ read_table as (
 
     select
         source,
+        event_position as snapshot_position,
         data_collection,
-        max(event_position) as snapshot_position,
-        min(event_position) as first_position,
+        max(previous_commit_position) as previous_commit_position,
         max(committed_at) as committed_at,
         count_if(copy_number = 1) as read_count,
         -- A snapshot's first table marks its only row as first, others as last (Debezium 3.6.3).
         bool_or(snapshot in ('last_in_data_collection', 'last'))
         or (bool_or(snapshot = 'first') and count_if(copy_number = 1) = 1) as has_last_of_table,
-        bool_or(snapshot = 'last') as has_last,
-        bool_or(snapshot = 'incremental') as has_incremental
+        bool_or(snapshot = 'last') as has_last
     from pending_read
-    group by source, data_collection
-
-),
-
-read_topic as (
-
-    select
-        source,
-        topic,
-        max(partition) + 1 = count(*) as has_every_partition,
-        bool_and(has_no_gap) as has_no_gap,
-        bool_and(has_later_message) as has_later_message
-    from {{ ref('int_snapshot_partition') }}
-    group by source, topic
-
-),
-
-proven_topic as (
-
-    select
-        source,
-        bool_and(
-            has_no_gap and (has_every_partition or {{ var('landing_reaches_the_end') }})
-        ) as has_no_gap,
-        bool_and(has_later_message) as has_later_message
-    from read_topic
-    group by source
+    group by source, event_position, data_collection
 
 ),
 
@@ -62,40 +29,70 @@ snapshot as (
 
     select
         source,
-        max(snapshot_position) as snapshot_position,
-        min(first_position) as first_position,
+        snapshot_position,
+        max(previous_commit_position) as previous_commit_position,
         max(committed_at) as committed_at,
         sum(read_count) as read_count,
-        bool_and(has_last_of_table) and bool_or(has_last) as has_last,
-        bool_or(has_incremental) as has_incremental
+        bool_and(has_last_of_table) and bool_or(has_last) as has_every_last
     from read_table
-    group by source
+    group by source, snapshot_position
+
+),
+
+read_topic as (
+
+    select
+        source,
+        snapshot_position,
+        topic,
+        max(partition) + 1 = count(*) as has_every_partition,
+        bool_and(has_no_gap) as has_no_gap,
+        bool_and(has_later_message) as has_later_message,
+        bool_and(has_later_change) as has_later_change
+    from {{ ref('int_snapshot_partition') }}
+    group by source, snapshot_position, topic
+
+),
+
+proven_topic as (
+
+    select
+        source,
+        snapshot_position,
+        bool_and(
+            has_no_gap and (has_every_partition or {{ var('landing_reaches_the_end') }})
+        ) as has_no_gap,
+        bool_and(has_later_message) as has_later_message,
+        bool_and(has_later_change) as has_later_change
+    from read_topic
+    group by source, snapshot_position
 
 )
 
 select
     -- identity
     snapshot.source,
+    snapshot.snapshot_position,
 
     -- position
-    snapshot.snapshot_position,
+    snapshot.previous_commit_position,
     snapshot.committed_at,
 
     -- counts
     snapshot.read_count,
 
+    -- A blocking snapshot carries the position of its signal, which has a predecessor (S7).
+    snapshot.previous_commit_position is not null as is_blocking,
+
     -- proof
     case
-        when snapshot.has_incremental then 'incremental_snapshot'
-        when starting_commit.source is not null then 'repeated_snapshot'
-        when snapshot.first_position is distinct from snapshot.snapshot_position
-            then 'repeated_snapshot'
-        when not snapshot.has_last or not proven_topic.has_no_gap then 'missing_reads'
+        when not snapshot.has_every_last and not proven_topic.has_later_change then 'missing_reads'
+        when not proven_topic.has_no_gap then 'missing_reads'
         when not proven_topic.has_later_message and not {{ var('landing_reaches_the_end') }}
             then 'unproven_reads'
     end as incomplete_reason
 from snapshot
 inner join proven_topic
-    on snapshot.source = proven_topic.source
-left join starting_commit
-    on snapshot.source = starting_commit.source
+    on
+        snapshot.source = proven_topic.source
+        and snapshot.snapshot_position = proven_topic.snapshot_position

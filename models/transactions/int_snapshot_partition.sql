@@ -1,15 +1,16 @@
 with
 
-message as (
+candidate as (
 
-    select * from {{ ref('stg_message') }}
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
 
 ),
 
 pending_read as (
 
     select * from {{ ref('stg_change_event') }}
-    where snapshot is not null and not is_already_published
+    where snapshot != 'incremental' and not is_already_published
 
 ),
 
@@ -17,72 +18,89 @@ read_partition as (
 
     select
         source,
+        event_position as snapshot_position,
         topic,
         partition,
-        max(`offset`) as last_read_offset,
-        min(`offset`) as first_read_offset
+        min(`offset`) as first_read_offset,
+        max(`offset`) as last_read_offset
     from pending_read
-    group by source, topic, partition
+    group by source, event_position, topic, partition
 
 ),
 
+starting_commit as (
+
+    select * from {{ ref('int_starting_commit') }}
+
+),
+
+-- Before the first snapshot of a source nothing is in a partition.
 read_topic as (
 
     select
-        source,
-        topic
+        read_partition.source,
+        read_partition.snapshot_position,
+        read_partition.topic,
+        min(read_partition.snapshot_position) over (
+            partition by read_partition.source
+        ) = read_partition.snapshot_position
+        and max(starting_commit.source) is null as is_first_snapshot
     from read_partition
-    group by source, topic
+    left join starting_commit
+        on read_partition.source = starting_commit.source
+    group by read_partition.source, read_partition.snapshot_position, read_partition.topic
 
 ),
 
-message_partition as (
+progress as (
 
-    select
-        message.topic,
-        message.partition,
-        min(message.`offset`) as first_offset,
-        max(message.`offset`) as last_offset,
-        count(distinct case
-            -- A message that cannot be read may be a read that is missing.
-            when
-                message.`offset` <= read_partition.last_read_offset
-                and message.kind != 'quarantined'
-                then message.`offset`
-        end) as count_up_to_last_read
-    from message
-    left join read_partition
-        on
-            message.topic = read_partition.topic
-            and message.partition = read_partition.partition
-    group by message.topic, message.partition
+    select built.*
+    from {{ ref('partition_progress') }} as built
+    inner join candidate
+        on built.cut_id = candidate.cut_id
 
 )
 
 select
     -- identity
     read_topic.source,
+    read_topic.snapshot_position,
     read_topic.topic,
-    message_partition.partition,
+    progress.partition,
 
     -- proof
-    coalesce(
-        message_partition.count_up_to_last_read
-        = read_partition.last_read_offset - message_partition.first_offset + 1
-        and (
-            message_partition.first_offset = 0
-            or message_partition.first_offset < read_partition.first_read_offset
-        ),
-        -- Without reads of its own it must be known from its start.
-        message_partition.first_offset = 0
-    ) as has_no_gap,
-    coalesce(
-        message_partition.last_offset > read_partition.last_read_offset, true
-    ) as has_later_message
+    case
+        when read_partition.topic is null
+            then
+                {{ var('landing_reaches_the_end') }}
+                or coalesce(progress.event_position > read_topic.snapshot_position, false)
+                or (
+                    read_topic.is_first_snapshot
+                    and progress.first_offset = 0
+                    and size(progress.quarantined_offsets) = 0
+                )
+        else
+            progress.contiguous_offset >= read_partition.last_read_offset
+            and (
+                progress.first_offset = 0
+                or progress.first_offset < read_partition.first_read_offset
+            )
+            -- A message that cannot be read may be a read that is missing.
+            and not exists(
+                progress.quarantined_offsets,
+                bad -> bad between read_partition.first_read_offset - 1
+                and read_partition.last_read_offset
+            )
+    end as has_no_gap,
+    read_partition.topic is null
+    or progress.last_offset > read_partition.last_read_offset as has_later_message,
+    coalesce(progress.event_position > read_topic.snapshot_position, false) as has_later_change
 from read_topic
-inner join message_partition
-    on read_topic.topic = message_partition.topic
+inner join progress
+    on read_topic.topic = progress.topic
 left join read_partition
     on
-        message_partition.topic = read_partition.topic
-        and message_partition.partition = read_partition.partition
+        read_topic.source = read_partition.source
+        and read_topic.snapshot_position = read_partition.snapshot_position
+        and progress.topic = read_partition.topic
+        and progress.partition = read_partition.partition

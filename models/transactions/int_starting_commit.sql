@@ -15,13 +15,15 @@ select
     -- position
     commit_number,
     commit_position,
+    link_position,
     marker_offset,
     last_marker_partition,
     snapshot_position,
-    first_transaction_id,
+    first_transaction_ids,
 
     -- provenance
     transaction_id,
     committed_at,
-    proof
+    proof,
+    decisions
 from candidate

@@ -27,19 +27,32 @@ table_of_end as (
 
 ),
 
--- Copies of one END are equal; any of them will do.
+-- Copies of one END are equal, unless a restart inside the transaction lost its counters.
 expected_count as (
 
     select
         source,
         transaction_id,
         data_collection,
-        max(expected_count) as expected_count
+        max(expected_count) as expected_count,
+        min(expected_count) as least_expected_count,
+        count(*) as end_count
     from table_of_end
     where
         not {{ matches_any('data_collection', var('not_ingested_tables')) }}
         and not {{ matches_any('data_collection', [message_collection()]) }}
     group by source, transaction_id, data_collection
+
+),
+
+transaction_end_count as (
+
+    select
+        source,
+        transaction_id,
+        count(*) as end_count
+    from transaction_end
+    group by source, transaction_id
 
 ),
 
@@ -55,6 +68,10 @@ received_count as (
         max(data_collection_order) as last_order,
         bool_and(agrees_with_first_copy) as has_equal_copies,
         min(previous_commit_position) as previous_commit_position,
+        max(event_position) as last_event_position,
+        max(committed_at) as committed_at,
+        bool_and(total_order is not null) as has_block,
+        bool_or(is_window_close) as has_window_close,
         count_if(
             copy_number = 1 and operation = {{ op('delete') }} and new_row_key is not null
         ) as key_leave_count,
@@ -69,6 +86,10 @@ received_count as (
 select
     -- position
     received_count.previous_commit_position,
+    received_count.last_event_position,
+    received_count.committed_at,
+    received_count.has_block,
+    received_count.has_window_close,
 
     -- identity
     coalesce(expected_count.source, received_count.source) as source,
@@ -80,6 +101,13 @@ select
     coalesce(received_count.received_count, 0) as received_count,
     coalesce(received_count.key_leave_count, 0) as key_leave_count,
     coalesce(received_count.key_enter_count, 0) as key_enter_count,
+
+    -- A table that one END counts and another does not has the least count 0.
+    case
+        when expected_count.end_count = transaction_end_count.end_count
+            then expected_count.least_expected_count
+        else 0
+    end as least_expected_count,
 
     -- order
     coalesce(
@@ -95,3 +123,7 @@ full join received_count
         expected_count.source = received_count.source
         and expected_count.transaction_id = received_count.transaction_id
         and expected_count.data_collection = received_count.data_collection
+left join transaction_end_count
+    on
+        expected_count.source = transaction_end_count.source
+        and expected_count.transaction_id = transaction_end_count.transaction_id

@@ -6,103 +6,73 @@ starting_commit as (
 
 ),
 
-marked_transaction as (
+low_water as (
 
-    select
-        source,
-        transaction_id,
-        max(commit_position) as commit_position,
-        min(committed_at) as committed_at,
-        min(case when marker = 'END' then `offset` end) as marker_offset,
-        bool_or(marker = 'END') as has_end,
-        bool_and(
-            event_count = coalesce(
-                aggregate(map_values(collection_counts), 0L, (total, one) -> total + one), 0L
-            )
-        ) filter (where marker = 'END') as has_true_sum,
-        max(event_count) as event_count
-    from {{ ref('stg_transaction_marker') }}
-    group by source, transaction_id
+    select * from {{ ref('int_low_water') }}
 
 ),
 
-counted_transaction as (
+restart_proof as (
 
-    select
-        source,
-        transaction_id,
-        min(previous_commit_position) as previous_commit_position,
-        sum(received_count) as received_count,
-        bool_or(received_count < expected_count) as is_short,
-        bool_or(received_count > expected_count) as is_long,
-        bool_and(has_every_order) as has_every_order,
-        bool_and(has_equal_copies) as has_equal_copies,
-        sum(key_leave_count) as key_leave_count,
-        sum(key_enter_count) as key_enter_count,
-        array_sort(collect_list(
-            case
-                when received_count != expected_count
-                    then named_struct(
-                        'data_collection', data_collection,
-                        'expected_count', expected_count,
-                        'received_count', received_count
-                    )
-            end
-        )) as miscounted_tables
-    from {{ ref('int_table_count') }}
-    group by source, transaction_id
+    select * from {{ ref('int_restart_proof') }}
 
 ),
 
-ordered_transaction as (
+operator_decision as (
+
+    select * from {{ ref('int_operator_decision') }}
+
+),
+
+-- Without a transaction block the next transaction tells where this one was committed (S15).
+followed_transaction as (
 
     select
-        source,
-        transaction_id,
-        count(distinct total_order) = count(*) as has_one_order
-    from {{ ref('stg_change_event') }}
-    where transaction_id is not null and copy_number = 1 and not is_already_published
-    group by source, transaction_id
+        *,
+        received_count > 0
+        and (not has_block or {{ matches_any('source', var('watermark_sources')) }})
+            as is_uncounted,
+        lead(previous_commit_position) over (
+            partition by source
+            order by coalesce(previous_commit_position, '')
+        ) as following_position
+    from {{ ref('int_transaction_count') }}
+    where received_count > 0 or not {{ matches_any('source', var('watermark_sources')) }}
 
 ),
 
 known_transaction as (
 
     select
-        marked_transaction.commit_position,
-        counted_transaction.previous_commit_position,
-        marked_transaction.marker_offset,
-        marked_transaction.committed_at,
-        marked_transaction.event_count,
-        coalesce(marked_transaction.source, counted_transaction.source) as source,
-        coalesce(
-            marked_transaction.transaction_id, counted_transaction.transaction_id
-        ) as transaction_id,
-        coalesce(counted_transaction.received_count, 0) as received_count,
-        coalesce(counted_transaction.miscounted_tables, array()) as miscounted_tables,
+        followed.*,
+        operator_decision.decision,
+        operator_decision.sentence as decision_sentence,
+        restart_proof.has_overlap,
+        restart_proof.has_every_place,
+        {{ var('landing_reaches_the_end') }}
+        or low_water.low_water_position >= followed.commit_position as is_passed_by_all,
         case
-            when not coalesce(marked_transaction.has_end, false) then 'no_end'
-            when marked_transaction.commit_position is null then 'no_commit_position'
-            when counted_transaction.is_short then 'missing_events'
-            when counted_transaction.is_long then 'too_many_events'
-            when
-                not counted_transaction.has_every_order
-                or not counted_transaction.has_equal_copies
-                or not ordered_transaction.has_one_order
-                or not marked_transaction.has_true_sum
-                then 'contradicting_events'
-            when counted_transaction.key_leave_count != counted_transaction.key_enter_count
-                then 'key_change_torn'
-        end as incomplete_reason
-    from marked_transaction
-    full join counted_transaction
+            when {{ var('landing_reaches_the_end') }}
+                then coalesce(followed.previous_commit_position, '') < low_water.high_water_position
+            else coalesce(followed.previous_commit_position, '') < low_water.low_water_position
+        end as is_below_low_water,
+        case
+            when followed.is_uncounted then followed.following_position
+            when followed.commit_position is not null then followed.commit_position
+            when operator_decision.decision is not null
+                then coalesce(followed.following_position, followed.last_event_position)
+        end as known_position
+    from followed_transaction as followed
+    left join low_water
+        on followed.source = low_water.source
+    left join restart_proof
         on
-            marked_transaction.source = counted_transaction.source
-            and marked_transaction.transaction_id = counted_transaction.transaction_id
-    left join ordered_transaction
+            followed.source = restart_proof.source
+            and followed.transaction_id = restart_proof.transaction_id
+    left join operator_decision
         on
-            counted_transaction.source = ordered_transaction.source
-            and counted_transaction.transaction_id = ordered_transaction.transaction_id
+            followed.source = operator_decision.source
+            and followed.transaction_id = operator_decision.transaction_id
 
 )
 
@@ -112,7 +82,7 @@ select
     known.transaction_id,
 
     -- position
-    known.commit_position,
+    known.known_position as commit_position,
     known.previous_commit_position,
     known.marker_offset,
     known.committed_at,
@@ -122,10 +92,37 @@ select
     known.received_count,
     known.miscounted_tables,
 
+    known.has_window_close,
+
     -- proof
-    known.incomplete_reason
+    known.decision,
+    known.decision_sentence,
+    known.is_uncounted
+    or coalesce(known.has_overlap or known.has_every_place, false) as has_reset_counters,
+    case when known.is_uncounted then 'watermark' else 'counted' end as proof,
+    case
+        when known.is_uncounted and coalesce(known.is_below_low_water, false) then null
+        when known.is_uncounted then 'above_low_water'
+        when not known.has_end then 'no_end'
+        when known.commit_position is null then 'no_commit_position'
+        when known.is_short then 'missing_events'
+        when not known.is_long and known.has_one_order
+            then
+                case
+                    when known.is_begun_again and not coalesce(known.is_passed_by_all, false)
+                        then 'unproven_restart'
+                    when known.is_key_change_torn then 'key_change_torn'
+                end
+        when
+            known.has_overlap
+            or (known.has_every_place and coalesce(known.is_passed_by_all, false))
+            then case when known.is_key_change_torn then 'key_change_torn' end
+        when known.has_every_place then 'unproven_restart'
+        when known.is_long then 'too_many_events'
+        else 'contradicting_events'
+    end as incomplete_reason
 from known_transaction as known
 left join starting_commit
     on known.source = starting_commit.source
 -- Only END tells the position, so that BEGIN and the counts of a published transaction go with it.
-where coalesce(known.commit_position > starting_commit.commit_position, true)
+where coalesce(known.known_position > starting_commit.link_position, true)

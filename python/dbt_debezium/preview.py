@@ -95,6 +95,11 @@ def write_project(
         shutil.copytree(project / "models" / folder, copy / "models" / folder)
     shutil.copy(project / "models" / "_columns.md", copy / "models")
     shutil.copytree(project / "macros", copy / "macros")
+    # Decisions about a project's own sources say nothing of a dump.
+    (copy / "seeds").mkdir()
+    for seed in (project / "seeds").glob("*.csv"):
+        header = seed.read_text(encoding="utf-8").splitlines()[0]
+        (copy / "seeds" / seed.name).write_text(f"{header}\n", encoding="utf-8")
     (copy / "tests").mkdir()
     for test in [*(project / "tests").glob("*.sql"), *(project / "tests").glob("*.yml")]:
         shutil.copy(test, copy / "tests")
@@ -112,6 +117,7 @@ def write_project(
             "public_schema": "public",
             "not_ingested_tables": [],
             "landing_reaches_the_end": False,
+            "watermark_sources": [],
             **settings,
         }
     )

@@ -68,10 +68,12 @@ def test_a_snapshot_read_belongs_to_no_transaction():
     assert row.event_position == "00000000000415179056"
 
 
-def test_an_incremental_read_has_only_the_commit_before_it():
+def test_an_incremental_read_stands_where_its_window_closes():
     row = flat("incremental_read")
+    sequence = json.loads(json.loads(MESSAGES["incremental_read"]["value"])["source"]["sequence"])
     assert (row.operation, row.snapshot, row.transaction_id) == ("r", "incremental", None)
-    assert (row.previous_commit_position, row.event_position) == ("00000000000102583608", None)
+    assert row.previous_commit_position == sequence[0].zfill(20) == "00000000000102583608"
+    assert row.event_position == sequence[1].zfill(20)
 
 
 def test_a_change_of_debezium_3_0_is_read_like_one_of_3_6():

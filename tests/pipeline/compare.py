@@ -128,8 +128,10 @@ def read_expected(capture: Path) -> DatabaseState:
     types = _column_types(capture)
     tables = {}
     for table in types:
-        with (capture / "expected" / f"{table[1]}.jsonl").open(encoding="utf-8") as lines:
-            tables[table] = [json.loads(line) for line in lines]
+        path = capture / "expected" / f"{table[1]}.jsonl"
+        zipped = path.with_suffix(".jsonl.gz")
+        text = gzip.decompress(zipped.read_bytes()) if zipped.exists() else path.read_bytes()
+        tables[table] = [json.loads(line) for line in text.decode().splitlines()]
     return DatabaseState(tables, types)
 
 

@@ -21,11 +21,13 @@ select
                 'commit_position', source_cut.commit_position,
                 'transaction_id', source_cut.transaction_id,
                 'committed_at', source_cut.committed_at,
+                'link_position', source_cut.link_position,
                 'marker_offset', source_cut.marker_offset,
                 'last_marker_partition', source_cut.last_marker_partition,
                 'snapshot_position', source_cut.snapshot_position,
-                'first_transaction_id', source_cut.first_transaction_id,
-                'proof', source_cut.proof
+                'first_transaction_ids', source_cut.first_transaction_ids,
+                'proof', source_cut.proof,
+                'decisions', source_cut.decisions
             )
         )
         else source_cuts

@@ -39,24 +39,30 @@ class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
             transaction_id = str(int(self.tx_id))
         if is_snapshot:
             transaction_id = position = None
+        previous_commit_position, sequence_position = self._positions()
         if self.lsn is not None:
             position = str(self.lsn).zfill(POSITION_DIGITS)
-        return transaction_id, self._previous_commit_position(), position
+        elif is_snapshot:
+            # An incremental read has no LSN of its own, only that of its window's end (S6).
+            position = sequence_position
+        return transaction_id, previous_commit_position, position
 
-    def _previous_commit_position(self) -> str | None:
+    def _positions(self) -> tuple[str | None, str | None]:
+        """Positions of the transaction before this one and of this change, by `sequence`."""
         if self.sequence is None:
-            return None
+            return None, None
         try:
-            previous = SEQUENCE.decode(self.sequence)[0]
-        except (ValueError, IndexError):
+            previous, position = SEQUENCE.decode(self.sequence)
+        except ValueError:
             raise EnvelopeError(
                 "bad_type", 'source.sequence: expected a list of two LSNs, as "[null,\\"1\\"]"'
             ) from None
-        if previous is None:
-            return None
-        if not is_position(previous):
-            raise EnvelopeError("bad_type", "source.sequence: expected LSNs of at most 20 digits")
-        return previous.zfill(POSITION_DIGITS)
+        for lsn in (previous, position):
+            if lsn is not None and not is_position(lsn):
+                raise EnvelopeError(
+                    "bad_type", "source.sequence: expected LSNs of at most 20 digits"
+                )
+        return padded(previous), padded(position)
 
     @staticmethod
     def read_transaction_id(transaction_id: str) -> Mark | None:
@@ -70,6 +76,11 @@ class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
         if not is_position(transaction) or (colon and not is_position(lsn)):
             return None
         return transaction, lsn.zfill(POSITION_DIGITS) if colon else None
+
+
+def padded(lsn: str | None) -> str | None:
+    """The LSN in the width in which LSNs compare as text."""
+    return lsn and lsn.zfill(POSITION_DIGITS)
 
 
 def is_position(text: str) -> bool:

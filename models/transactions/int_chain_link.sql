@@ -1,0 +1,131 @@
+with
+
+starting_commit as (
+
+    select * from {{ ref('int_starting_commit') }}
+
+),
+
+marker_island as (
+
+    select * from {{ ref('int_marker_island') }}
+
+),
+
+low_water as (
+
+    select * from {{ ref('int_low_water') }}
+
+),
+
+incremental_window as (
+
+    select
+        source,
+        previous_commit_position
+    from {{ ref('stg_change_event') }}
+    where snapshot = 'incremental' and not is_already_published
+    group by source, previous_commit_position
+
+),
+
+ordered_link as (
+
+    select * from {{ ref('int_chain') }}
+
+),
+
+preceded_link as (
+
+    select
+        ordered_link.*,
+        coalesce(ordered_link.predecessor_offset, starting_commit.marker_offset)
+            as known_predecessor_offset,
+        case
+            when ordered_link.predecessor.link_kind = 'initial_snapshot' then null
+            when ordered_link.predecessor is not null then ordered_link.predecessor.position
+            -- A source that stands at a snapshot opens a new stream.
+            when starting_commit.link_position is distinct from starting_commit.snapshot_position
+                then starting_commit.link_position
+        end as predecessor_position
+    from ordered_link
+    left join starting_commit
+        on ordered_link.source = starting_commit.source
+
+),
+
+linked_link as (
+
+    select
+        preceded.*,
+        incremental_window.source is not null or preceded.has_window_close as has_window,
+        coalesce(
+            case
+                when preceded.link_kind in ('initial_snapshot', 'blocking_snapshot') then true
+                when preceded.previous_commit_position is not null
+                    then preceded.previous_commit_position = preceded.predecessor_position
+                -- Events that name no predecessor open a stream. Without events the markers must
+                -- be contiguous.
+                when preceded.link_kind = 'logical_message' or preceded.received_count > 0
+                    then preceded.predecessor_position is null
+                when preceded.known_predecessor_offset is null
+                    then marker_island.island = -1
+                else marker_island.island = predecessor_island.island
+            end,
+            false
+        ) as is_linked
+    from preceded_link as preceded
+    left join marker_island
+        on
+            preceded.source = marker_island.source
+            and preceded.marker_offset = marker_island.`offset`
+    left join marker_island as predecessor_island
+        on
+            preceded.source = predecessor_island.source
+            and preceded.known_predecessor_offset = predecessor_island.`offset`
+    left join incremental_window
+        on
+            preceded.link_kind = 'transaction'
+            and preceded.source = incremental_window.source
+            and coalesce(preceded.previous_commit_position, preceded.predecessor_position)
+            <=> incremental_window.previous_commit_position
+
+)
+
+select
+    -- identity
+    linked.source,
+    linked.link_kind,
+    linked.position,
+    linked.link_order,
+
+    -- position
+    linked.transaction_id,
+    linked.snapshot_position,
+    coalesce(
+        linked.previous_commit_position, linked.predecessor_position
+    ) as predecessor_position,
+    linked.predecessor_position is null as is_first_of_stream,
+    linked.marker_offset,
+    linked.committed_at,
+    linked.has_reset_counters,
+
+    -- proof
+    linked.proof,
+    linked.decision,
+    linked.decision_sentence,
+    case
+        when linked.decision in ('release', 'discard') then null
+        when linked.incomplete_reason is not null then linked.incomplete_reason
+        when not linked.is_linked and coalesce(linked.decision != 'new_epoch', true)
+            then 'missing_predecessor'
+        -- END does not count the reads of a window that closes in the transaction (S6).
+        when
+            linked.has_window
+            and not {{ var('landing_reaches_the_end') }}
+            and not coalesce(low_water.incremental_low_water_position >= linked.position, false)
+            then 'unproven_reads'
+    end as held_reason
+from linked_link as linked
+left join low_water
+    on linked.source = low_water.source

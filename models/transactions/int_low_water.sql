@@ -1,0 +1,32 @@
+with
+
+candidate as (
+
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
+
+),
+
+progress as (
+
+    select built.*
+    from {{ ref('partition_progress') }} as built
+    inner join candidate
+        on built.cut_id = candidate.cut_id
+    where built.source is not null
+
+)
+
+-- A partition whose changes name no predecessor yet reaches nowhere, so it counts as the lowest.
+select
+    -- identity
+    source,
+
+    -- position
+    min(coalesce(link_position, '')) as low_water_position,
+    min(coalesce(link_position, '')) filter (
+        where has_incremental_reads
+    ) as incremental_low_water_position,
+    max(link_position) as high_water_position
+from progress
+group by source

@@ -1,0 +1,122 @@
+with
+
+marked_transaction as (
+
+    select
+        source,
+        transaction_id,
+        max(commit_position) as commit_position,
+        min(committed_at) as committed_at,
+        min(case when marker = 'END' then `offset` end) as marker_offset,
+        bool_or(marker = 'END') as has_end,
+        -- More BEGIN than END: a restart inside the transaction began it again (S13).
+        count(distinct case when marker = 'BEGIN' then struct(topic, partition, `offset`) end)
+        > greatest(
+            count(distinct case when marker = 'END' then struct(topic, partition, `offset`) end), 1
+        ) as is_begun_again,
+        bool_and(
+            event_count = coalesce(
+                aggregate(map_values(collection_counts), 0L, (total, one) -> total + one), 0L
+            )
+        ) filter (where marker = 'END') as has_true_sum,
+        max(event_count) as event_count,
+        min(event_count) as least_event_count
+    from {{ ref('stg_transaction_marker') }}
+    group by source, transaction_id
+
+),
+
+counted_transaction as (
+
+    select
+        source,
+        transaction_id,
+        min(previous_commit_position) as previous_commit_position,
+        sum(received_count) as received_count,
+        sum(least_expected_count) as least_expected_count,
+        bool_or(received_count < expected_count) as is_short,
+        bool_or(received_count > expected_count) as is_long,
+        bool_and(has_every_order) as has_every_order,
+        bool_and(has_equal_copies) as has_equal_copies,
+        bool_and(has_block) as has_block,
+        bool_or(has_window_close) as has_window_close,
+        sum(key_leave_count) as key_leave_count,
+        sum(key_enter_count) as key_enter_count,
+        max(last_event_position) as last_event_position,
+        max(committed_at) as committed_at,
+        array_sort(collect_list(
+            case
+                when received_count != expected_count
+                    then named_struct(
+                        'data_collection', data_collection,
+                        'expected_count', expected_count,
+                        'received_count', received_count
+                    )
+            end
+        )) as miscounted_tables
+    from {{ ref('int_table_count') }}
+    group by source, transaction_id
+
+),
+
+ordered_transaction as (
+
+    select
+        source,
+        transaction_id,
+        count(distinct total_order) = count(*) as has_one_order
+    from {{ ref('stg_change_event') }}
+    where transaction_id is not null and copy_number = 1 and not is_already_published
+    group by source, transaction_id
+
+)
+
+select
+    -- position
+    marked_transaction.commit_position,
+    counted_transaction.previous_commit_position,
+    counted_transaction.last_event_position,
+    marked_transaction.marker_offset,
+
+    -- counts
+    marked_transaction.event_count,
+    marked_transaction.least_event_count,
+    counted_transaction.least_expected_count,
+
+    -- identity
+    coalesce(marked_transaction.source, counted_transaction.source) as source,
+    coalesce(
+        marked_transaction.transaction_id, counted_transaction.transaction_id
+    ) as transaction_id,
+    coalesce(marked_transaction.committed_at, counted_transaction.committed_at) as committed_at,
+
+    -- what came
+    coalesce(counted_transaction.received_count, 0) as received_count,
+    coalesce(counted_transaction.miscounted_tables, array()) as miscounted_tables,
+
+    -- proof
+    coalesce(marked_transaction.has_end, false) as has_end,
+    coalesce(marked_transaction.is_begun_again, false) as is_begun_again,
+    coalesce(counted_transaction.has_block, true) as has_block,
+    coalesce(counted_transaction.has_window_close, false) as has_window_close,
+    coalesce(counted_transaction.is_short, false) as is_short,
+    coalesce(counted_transaction.is_long, false) as is_long,
+    coalesce(
+        counted_transaction.key_leave_count != counted_transaction.key_enter_count, false
+    ) as is_key_change_torn,
+    coalesce(
+        counted_transaction.has_every_order
+        and counted_transaction.has_equal_copies
+        and ordered_transaction.has_one_order,
+        true
+    )
+    and coalesce(marked_transaction.has_true_sum, true) as has_one_order
+from marked_transaction
+full join counted_transaction
+    on
+        marked_transaction.source = counted_transaction.source
+        and marked_transaction.transaction_id = counted_transaction.transaction_id
+left join ordered_transaction
+    on
+        counted_transaction.source = ordered_transaction.source
+        and counted_transaction.transaction_id = ordered_transaction.transaction_id

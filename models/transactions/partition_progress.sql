@@ -1,0 +1,140 @@
+with
+
+candidate as (
+
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
+
+),
+
+message as (
+
+    select * from {{ ref('stg_message') }}
+
+),
+
+earlier_progress as (
+
+    {% if is_incremental() -%}
+    select built.*
+    from {{ this }} as built
+    inner join candidate
+        on built.cut_id = candidate.starting_cut_id
+    {%- else -%}
+    select
+        cast(null as string) as topic,
+        cast(null as int) as partition,
+        cast(null as bigint) as first_offset,
+        cast(null as bigint) as contiguous_offset,
+        cast(null as bigint) as last_offset,
+        cast(null as array<bigint>) as quarantined_offsets,
+        cast(null as string) as source,
+        cast(null as string) as event_position,
+        cast(null as string) as link_position,
+        cast(null as boolean) as has_incremental_reads
+    where false
+    {%- endif %}
+
+),
+
+partition_message as (
+
+    select
+        topic,
+        partition,
+        `offset`,
+        max(case when kind = 'quarantined' then `offset` end) as quarantined_offset,
+        max(case when kind = 'change' then source end) as source,
+        max(event_position) as event_position,
+        max(previous_commit_position) as link_position,
+        bool_or(coalesce(snapshot = 'incremental', false)) as has_incremental_reads
+    from message
+    group by topic, partition, `offset`
+
+),
+
+-- Offsets that follow each other without a hole differ from their rank by the same number.
+placed_message as (
+
+    select
+        partition_message.*,
+        earlier_progress.first_offset as earlier_first_offset,
+        earlier_progress.contiguous_offset as earlier_contiguous_offset,
+        partition_message.`offset` - row_number() over (
+            partition by
+                partition_message.topic,
+                partition_message.partition,
+                partition_message.`offset` > earlier_progress.contiguous_offset
+            order by partition_message.`offset`
+        ) as island,
+        min(partition_message.`offset`) over (
+            partition by partition_message.topic, partition_message.partition
+        ) as least_offset
+    from partition_message
+    left join earlier_progress
+        on
+            partition_message.topic = earlier_progress.topic
+            and partition_message.partition = earlier_progress.partition
+
+),
+
+known_message as (
+
+    select
+        *,
+        `offset` <= coalesce(earlier_contiguous_offset, -1)
+        or island = coalesce(earlier_contiguous_offset, least_offset - 1) as is_contiguous
+    from placed_message
+
+),
+
+new_progress as (
+
+    select
+        topic,
+        partition,
+        min(`offset`) as first_offset,
+        max(`offset`) filter (where is_contiguous) as contiguous_offset,
+        max(`offset`) as last_offset,
+        collect_set(quarantined_offset) as quarantined_offsets,
+        max(source) as source,
+        max(event_position) filter (where is_contiguous) as event_position,
+        max(link_position) filter (where is_contiguous) as link_position,
+        bool_or(has_incremental_reads) as has_incremental_reads
+    from known_message
+    group by topic, partition
+
+)
+
+select
+    candidate.cut_id,
+
+    -- identity
+    coalesce(new_progress.topic, earlier_progress.topic) as topic,
+    coalesce(new_progress.partition, earlier_progress.partition) as partition,
+
+    -- where it comes from
+    coalesce(new_progress.source, earlier_progress.source) as source,
+
+    -- what has landed
+    least(new_progress.first_offset, earlier_progress.first_offset) as first_offset,
+    greatest(
+        new_progress.contiguous_offset, earlier_progress.contiguous_offset
+    ) as contiguous_offset,
+    greatest(new_progress.last_offset, earlier_progress.last_offset) as last_offset,
+    array_sort(array_union(
+        coalesce(new_progress.quarantined_offsets, array()),
+        coalesce(earlier_progress.quarantined_offsets, array())
+    )) as quarantined_offsets,
+
+    -- how far its changes reach
+    greatest(new_progress.event_position, earlier_progress.event_position) as event_position,
+    greatest(new_progress.link_position, earlier_progress.link_position) as link_position,
+    coalesce(new_progress.has_incremental_reads, false)
+    or coalesce(earlier_progress.has_incremental_reads, false) as has_incremental_reads
+from new_progress
+full join earlier_progress
+    on
+        new_progress.topic = earlier_progress.topic
+        and new_progress.partition = earlier_progress.partition
+cross join candidate
