@@ -3,12 +3,26 @@
     law of the project stands here once: history knows upserts, deletes and truncates, in the order
     (commit_number, position), and nothing of connectors.
 
-    captured: {'sources': patterns, 'schema': name, 'table': name, 'is_keyless': true for bags of rows (S12)}.
+    captured: {'sources': patterns, 'schema': name, 'table': name}, and where they differ from the usual
+        'is_keyless': true for bags of rows (S12),
+        'identity': columns that tell rows apart in place of the message key: those of REPLICA IDENTITY USING INDEX (S12),
+        'truncate': 'apply', 'ignore' or 'fail' (S8).
     columns: {name: Spark type, or '<type> from <encoding>', see decoded}.
 
     One row per (_source, _row_key, _valid_from) where is_version, else one per open version that ends.
 -#}
 {%- macro row_history(captured, columns) -%}
+{%- set truncate = captured.truncate | default('apply') -%}
+{%- if truncate not in ['apply', 'ignore', 'fail'] -%}
+    {%- do exceptions.raise_compiler_error(
+        captured.table ~ ": truncate: '" ~ truncate ~ "' is not a policy; known: apply, ignore, fail"
+    ) -%}
+{%- endif -%}
+{%- set identity = {} -%}
+{%- for name in captured.identity or [] -%}
+    {%- do identity.update({name: 'string'}) -%}
+{%- endfor -%}
+{%- set has_unavailable = has_unavailable_values(captured) and not captured.is_keyless -%}
 -- The materialization reads where the run starts: {{ ref('int_starting_commit') }}
 with
 
@@ -34,6 +48,10 @@ change as (
                 and captured.table_name = {{ string_literal(captured.table) }}
             )
         )
+        {%- if truncate == 'ignore' %}
+        -- The emptying that belongs to a snapshot was no message.
+        and (captured.operation != {{ op('truncate') }} or captured.topic is null)
+        {%- endif %}
 
 ),
 
@@ -41,7 +59,22 @@ truncation as (
 
     select
         source,
-        sort_array(collect_list(named_struct('commit_number', commit_number, 'position', position))) as places
+        sort_array(collect_list(named_struct(
+            'commit_number',
+            {% if truncate == 'fail' -%}
+            case
+                when topic is not null
+                    then raise_error(concat(
+                        'commit ', commit_number, ' of ', source, {{ string_literal(': truncates ' ~ captured.table
+                        ~ ', whose policy is fail; set truncate to apply or ignore in its history model') }}
+                    ))
+                else commit_number
+            end
+            {%- else -%}
+            commit_number
+            {%- endif %},
+            'position', position
+        ))) as places
     from change
     where operation = {{ op('truncate') }}
     group by source
@@ -51,22 +84,56 @@ truncation as (
 {% if captured.is_keyless %}
 {{- bag_row_change(columns) }}
 {% else -%}
-row_change as (
+{{ 'message_row_change' if identity else 'row_change' }} as (
 
     select
         source,
+        {% if identity -%}
+        to_json(
+            from_json(
+                case when operation = {{ op('delete') }} then before else after end,
+                {{ image_schema(identity) }}
+            ),
+            map('ignoreNullFields', 'false')
+        ) as row_key,
+        {%- else -%}
         row_key,
+        {%- endif %}
         commit_number,
         position,
         0 as step,
         operation,
         transaction_id,
         committed_at,
+        old_row_key,
+        new_row_key,
+        unavailable_columns,
         from_json(after, {{ image_schema(columns) }}) as image
     from change
     where operation != {{ op('truncate') }}
 
 ),
+
+{% if identity -%}
+-- The headers of a key change name message keys; its other half stands next to it (S9).
+row_change as (
+
+    select
+        * except (old_row_key, new_row_key),
+        case when old_row_key is not null then lag(row_key) over half_order end as old_row_key,
+        case when new_row_key is not null then lead(row_key) over half_order end as new_row_key
+    from message_row_change
+    window half_order as (
+        partition by source, commit_number, old_row_key is not null or new_row_key is not null
+        order by position
+    )
+
+),
+{%- endif %}
+
+{% endif -%}
+{%- if has_unavailable %}
+{{- available_row_change(columns) }}
 
 {% endif -%}
 ordered_change as (
@@ -78,9 +145,13 @@ ordered_change as (
         array_min(filter(
             truncation.places, place -> place > struct(row_change.commit_number, row_change.position)
         )).commit_number as truncated_by
-    from row_change
+    from {{ 'available_row_change' if has_unavailable else 'row_change' }} as row_change
     left join truncation
         on row_change.source = truncation.source
+    {%- if has_unavailable %}
+    -- What stood before the run lent its values only.
+    where row_change.commit_number > 0
+    {%- endif %}
     window row_order as (
         partition by row_change.source, row_change.row_key
         order by row_change.commit_number, row_change.position, row_change.step
@@ -95,9 +166,17 @@ decoded_version as (
         least(next_commit_number, truncated_by) as valid_to,
         named_struct(
             {% for name, type in columns.items() -%}
-            {{ string_literal(name) }}, {{ decoded('image.' ~ quoted(name), type) }}{{ ',' if not loop.last }}
+            {{ string_literal(name) }}, {{ 'available.' ~ quoted(name) ~ '.decoded' if has_unavailable
+                else decoded('image.' ~ quoted(name), type) }}{{ ',' if not loop.last }}
             {% endfor %}
-        ) as decoded
+        ) as decoded,
+        named_struct(
+            {% for name in columns -%}
+            {%- set text = 'cast(image.' ~ quoted(name) ~ ' as string)' -%}
+            {{ string_literal(name) }}, {{ 'case when available.' ~ quoted(name) ~ ' is null then ' ~ text
+                ~ ' else available.' ~ quoted(name) ~ '.raw end' if has_unavailable else text }}{{ ',' if not loop.last }}
+            {% endfor %}
+        ) as raw
     from ordered_change
     where
         operation != {{ op('delete') }}
@@ -126,11 +205,8 @@ row_version as (
                 array(
                     {% for name, type in columns.items() -%}
                     case
-                        when image.{{ quoted(name) }} is not null and decoded.{{ quoted(name) }} is null
-                            then named_struct(
-                                'column', {{ string_literal(name) }},
-                                'raw_text', cast(image.{{ quoted(name) }} as string)
-                            )
+                        when raw.{{ quoted(name) }} is not null and decoded.{{ quoted(name) }} is null
+                            then named_struct('column', {{ string_literal(name) }}, 'raw_text', raw.{{ quoted(name) }})
                     end{{ ',' if not loop.last }}
                     {% endfor %}
                 ),

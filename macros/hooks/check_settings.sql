@@ -3,7 +3,7 @@
     {%- set problems = [] -%}
     {%- set known = [
         'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'repeated_snapshot_missing_table',
-        'watermark_sources'
+        'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
 
     {%- for name in invocation_args_dict.get('vars', {}) if name not in known -%}
@@ -25,6 +25,12 @@
             ) -%}
         {%- endif -%}
     {%- endfor -%}
+
+    {%- if var('unavailable_value_placeholder') is not string or not var('unavailable_value_placeholder') -%}
+        {%- do problems.append(
+            'unavailable_value_placeholder must be a text; got ' ~ tojson(var('unavailable_value_placeholder'))
+        ) -%}
+    {%- endif -%}
 
     {%- if var('repeated_snapshot_missing_table') not in ['keep', 'empty'] -%}
         {%- do problems.append(

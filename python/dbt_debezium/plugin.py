@@ -69,14 +69,15 @@ def prepare_sessions(is_writing: bool) -> None:
     preparing = threading.Lock()
 
     def cursor(connection: Any) -> Any:
-        from dbt_debezium.flatten import register
+        from dbt_debezium import flatten, origins
 
         settings = connection.server_side_parameters
         with preparing:
             spark = SparkSession.builder.config(map=settings).getOrCreate()
             if spark not in prepared:
                 open_catalog(spark, settings)
-                register(spark)
+                flatten.register(spark)
+                origins.register(spark)
                 prepared.append(spark)
             lake = home.lake_dir().resolve()
             if _is_writing and (spark, lake) not in locked:

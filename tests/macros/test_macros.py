@@ -39,6 +39,7 @@ EFFECT_NAMES = {
 """What dbt gives besides to hooks, and to macros that override dbt's."""
 OVERRIDES = {"is_incremental", "spark__list_relations_without_caching"}
 LONG = {
+    "available_row_change": "its example is every history with values not sent, tests/pipeline",
     "bag_row_change": "its example is every history of a keyless table, tests/pipeline",
     "flattened_columns": "takes no argument; stg_message holds what it renders",
     "row_history": "its example is every history, models/shop/history",

@@ -131,7 +131,7 @@ def read_expected(capture: Path) -> DatabaseState:
         path = capture / "expected" / f"{table[1]}.jsonl"
         zipped = path.with_suffix(".jsonl.gz")
         text = gzip.decompress(zipped.read_bytes()) if zipped.exists() else path.read_bytes()
-        tables[table] = [json.loads(line) for line in text.decode().splitlines()]
+        tables[table] = [json.loads(line) for line in text.decode().split("\n") if line]
     return DatabaseState(tables, types)
 
 
