@@ -137,7 +137,8 @@ change as (
         after,
         old_row_key,
         new_row_key,
-        {{ unavailable_columns('after', var('unavailable_value_placeholder')) }} as unavailable_columns,
+        {{ unavailable_columns('after', var('unavailable_value_placeholder')) }}
+            as unavailable_columns,
         transaction_id,
         commit_time,
         topic,
