@@ -93,8 +93,7 @@ select
             )
     end as has_no_gap,
     read_partition.topic is null
-    or progress.last_offset > read_partition.last_read_offset as has_later_message,
-    coalesce(progress.event_position > read_topic.snapshot_position, false) as has_later_change
+    or progress.last_offset > read_partition.last_read_offset as has_later_message
 from read_topic
 inner join progress
     on read_topic.topic = progress.topic
