@@ -12,6 +12,7 @@ from dbt_debezium.envelope import NEW_KEY, OLD_KEY, Flat, Headers, flatten_messa
 
 COUNTS = T.MapType(T.StringType(), T.LongType())
 NOT_TEXT: dict[str, T.DataType] = {
+    "is_whole_transaction": T.BooleanType(),
     "event_count": T.LongType(),
     "collection_counts": COUNTS,
     "total_order": T.LongType(),
@@ -29,6 +30,7 @@ FLAT_TYPE = T.StructType(
 ARROW_TYPES: dict[T.DataType, pa.DataType] = {
     T.StringType(): pa.string(),
     T.LongType(): pa.int64(),
+    T.BooleanType(): pa.bool_(),
     COUNTS: pa.map_(pa.string(), pa.int64()),
 }
 ARROW_FIELDS = [

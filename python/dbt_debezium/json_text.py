@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 
 import msgspec
 from msgspec import DecodeError, Raw, ValidationError
@@ -14,6 +15,9 @@ DEEPEST_LEVELS = 200
 PLAIN = r'[^"\\\x00-\x1f\ud800-\udfff]*'
 PLAIN_KEY = re.compile(rf'\{{"{PLAIN}":(?:"{PLAIN}"|0|-?[1-9][0-9]{{0,18}})\}}')
 """A key of one field as Debezium prints it, which is canonical already: most keys are."""
+
+LONGEST_PLAIN_KEY = 10_000
+"""Far below the limit, so that its size need not be measured."""
 
 # Raw keeps a number's digits: a float would round a decimal.
 NESTED = msgspec.json.Decoder(float_hook=lambda digits: Raw(digits.encode()))
@@ -103,12 +107,26 @@ def canonical_key(name: str, text: str | None) -> str | None:
     >>> canonical_key("key", '{"schema":{"type":"struct"},"payload":{"id":1}}')
     '{"id":1}'
     """
+    return canonical_key_and_names(name, text)[0]
+
+
+def canonical_key_and_names(name: str, text: str | None) -> tuple[str | None, Sequence[str]]:
+    """The canonical key, and the names of its fields as they stand in JSON text.
+
+    Raises:
+        EnvelopeError: it is not a JSON object.
+
+    >>> canonical_key_and_names("key", '{"a":1,"b":2}')
+    ('{"a":1,"b":2}', ['"a":', '"b":'])
+    """
     if text is None:
-        return None
+        return None, ()
+    if len(text) <= LONGEST_PLAIN_KEY and PLAIN_KEY.fullmatch(text):
+        return text, (text[1 : text.find('":') + 2],)
     check_size(name, text)
     text = without_schema(text)
     if PLAIN_KEY.fullmatch(text):
-        return text
+        return text, (text[1 : text.find('":') + 2],)
     check_levels(name, text)
     try:
         key = NESTED.decode(text)
@@ -119,10 +137,10 @@ def canonical_key(name: str, text: str | None) -> str | None:
     if is_wrapped(key):
         key = key["payload"]
     if key is None or key == {}:
-        return None
+        return None, ()
     if not isinstance(key, dict):
         raise EnvelopeError("bad_type", f"{name}: expected an object with the key's fields")
-    return CANONICAL.encode(key).decode()
+    return CANONICAL.encode(key).decode(), [f'"{field}":' for field in key]
 
 
 def is_wrapped(document: object) -> bool:

@@ -27,8 +27,10 @@ def test_a_create_is_a_change():
         "database_name": "big",
         "schema_name": "public",
         "table_name": "users",
+        "data_collection": "public.users",
         "operation": "c",
         "transaction_id": "70548",
+        "is_whole_transaction": False,
         "event_position": "00000000000364346832",
         "total_order": 1,
         "data_collection_order": 1,
@@ -142,7 +144,9 @@ def test_a_logical_message_has_a_place_but_no_table():
 
 def test_a_logical_message_outside_a_transaction_is_read():
     row = edited("logical_message", transaction=None, source__txId=None)
-    assert (row.kind, row.transaction_id) == ("logical_message", None)
+    assert (row.kind, row.transaction_id, row.total_order) == ("logical_message", None, None)
+    assert row.event_position == flat("logical_message").event_position
+    assert row.previous_commit_position == flat("logical_message").previous_commit_position
 
 
 @pytest.mark.parametrize(
@@ -169,6 +173,8 @@ def test_a_schema_change_is_known_whatever_its_connector():
     row = flat("schema_change", topic="elsewhere")
     assert (row.kind, row.source) == ("schema_change", "msh")
     assert edited("schema_change", source=...).source == "msh"
+    row = edited("schema_change", source__connector="mongodb", source__pos="no number")
+    assert (row.kind, row.source, row.connector) == ("schema_change", "msh", "mongodb")
 
 
 @pytest.mark.parametrize("name", [name for name in MESSAGES if not name.startswith("wrapped")])
@@ -410,12 +416,14 @@ def test_an_operation_that_is_not_known_is_refused_with_those_that_are(op):
     assert row.quarantine_detail.endswith("known: c, r, u, d, t, m")
 
 
-@pytest.mark.parametrize("name", ["mysql_change", "mysql_end"])
-def test_a_connector_that_is_not_known_is_refused_with_those_that_are(name):
-    row = flat(name)
-    assert reason(row) == "unknown_connector"
-    assert row.quarantine_detail.endswith("postgresql")
-    assert row.source == "msh"
+def test_a_connector_that_is_not_known_is_refused_with_those_that_are():
+    known_connectors = "known: postgresql, mysql, mariadb, sqlserver, db2, oracle"
+    row = edited("mysql_change", source__connector="mongodb")
+    assert (reason(row), row.source) == ("unknown_connector", "msh")
+    assert row.quarantine_detail.endswith(known_connectors)
+    row = edited("mysql_end", id="no transaction of ours")
+    assert (reason(row), row.source) == ("unknown_connector", "msh")
+    assert row.quarantine_detail.endswith(known_connectors.removeprefix("known: "))
 
 
 def test_a_delete_that_names_no_row_is_refused():
@@ -459,8 +467,9 @@ def test_brackets_in_text_and_side_by_side_are_not_levels():
     "value",
     [
         "\x00\x00\x00\x00\x07Hhunter2",
-        '{"message_version":"2.0","op":"c","after":{},"source":{"connector":"postgresql"}}',
-        wrapped('{"message_version":"1.0","DATA_STORE":"x","OPERATION":"INSERT"}'),
+        '{"message_version":"3.0","op":"c","after":{},"source":{"connector":"postgresql"}}',
+        '{"message_version":null,"op":"c","after":{},"source":{"connector":"postgresql"}}',
+        wrapped('{"message_version":"1.1","DATA_STORE":"x","OPERATION":"INSERT"}'),
         '{"DATA_STORE":"x","transaction":{"properties":[]}}',
     ],
 )

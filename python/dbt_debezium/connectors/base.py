@@ -1,8 +1,8 @@
 """What every connector's messages have in common, and what its module must answer."""
 
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, ClassVar, Final, TypeAlias
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Raw, Struct
 
 from dbt_debezium.errors import EnvelopeError
 
@@ -18,6 +18,24 @@ Integer = (
 Natural = (
     Annotated[int, Meta(ge=0, le=LARGEST)] | Annotated[str, Meta(pattern="^[0-9]{1,19}$")] | None
 )
+NATURAL_DIGITS: Final = 19
+Small = (
+    Annotated[int, Meta(ge=0, le=2**32 - 1)] | Annotated[str, Meta(pattern="^[0-9]{1,9}$")] | None
+)
+SMALL_DIGITS: Final = 10
+
+SNAPSHOTS: Final[dict[bool | str | None, str | None]] = {
+    None: None,
+    False: None,
+    "false": None,
+    True: "true",
+    "true": "true",
+    "first": "first",
+    "first_in_data_collection": "first_in_data_collection",
+    "last_in_data_collection": "last_in_data_collection",
+    "last": "last",
+    "incremental": "incremental",
+}
 
 
 def integer(name: str, number: int | str | None) -> int | None:
@@ -36,6 +54,55 @@ def integer(name: str, number: int | str | None) -> int | None:
     return number
 
 
+def padded(number: int | str | None, digits: int) -> str:
+    """The number at one width; zeros when it is not there.
+
+    >>> padded("7", 4), padded(None, 4)
+    ('0007', '0000')
+    """
+    return str(int(number or 0)).zfill(digits)
+
+
+def micros(ts_us: int | str | None, ts_ms: int | str | None) -> int | None:
+    """Microseconds since 1970-01-01 UTC, from milliseconds where that is all there is."""
+    if type(ts_us) is int and ts_us > 0:
+        return ts_us  # msgspec has checked its size
+    number = integer("source.ts_us", ts_us)
+    if number is None:
+        millis = integer("ts_ms", ts_ms)
+        number = None if millis is None else integer("ts_ms in microseconds", millis * 1000)
+    return number
+
+
+def snapshot_marker(marker: bool | str | None, operation: str) -> str | None:
+    """One spelling for the marks of a read; None for a change that was streamed.
+
+    Raises:
+        EnvelopeError: the mark is not known.
+    """
+    if marker not in SNAPSHOTS:
+        known = ", ".join(text for text in SNAPSHOTS if isinstance(text, str))
+        raise EnvelopeError("bad_type", f"source.snapshot: expected one of {known}")
+    snapshot = SNAPSHOTS[marker]
+    return "true" if snapshot is None and operation == "r" else snapshot
+
+
+def image(name: str, row: Raw) -> str | None:
+    """The text of a row exactly as sent; None where there is none.
+
+    Raises:
+        EnvelopeError: it is not an object.
+    """
+    if not row:
+        return None
+    text = str(row, "utf-8")
+    if text == "null":
+        return None
+    if text[0] == "{":
+        return text
+    raise EnvelopeError("bad_type", f"{name}: expected an object or null")
+
+
 class Transaction(Struct):
     """The transaction block of a change."""
 
@@ -43,20 +110,30 @@ class Transaction(Struct):
     total_order: Natural = None
     data_collection_order: Natural = None
 
+    def orders(self) -> tuple[int | None, int | None]:
+        """The two orders as integers."""
+        total, of_collection = self.total_order, self.data_collection_order
+        if type(total) is int and type(of_collection) is int:
+            return total, of_collection  # msgspec has checked their size
+        return integer("total_order", total), integer("data_collection_order", of_collection)
 
-Place: TypeAlias = tuple[str | None, str | None, str | None]
-"""Transaction id (None for a snapshot read, which belongs to no transaction), commit position of
-the transaction before it, position of the change. Positions have one width and compare as text."""
+
+Place: TypeAlias = tuple[str | None, str | None, str | None, str | None, bool]
+"""Where a change stands: transaction id (None for a read of a snapshot, which belongs to no
+transaction), the transaction's commit position where a change tells it, commit position of the
+transaction before it, position of the change, and whether the change is a transaction by itself,
+without BEGIN and END. Positions have one width in a source and compare as text."""
 
 Mark: TypeAlias = tuple[str, str | None]
-"""What a transaction's id says: the transaction, and in an END its commit position."""
+"""What a transaction's id says: the transaction, and its commit position in an END."""
 
 
 class Source(Struct):
     """The source block. A connector's subclass is tagged with the connector's name."""
 
     connector: ClassVar[str]
-    has_schemas: ClassVar[bool] = True
+    has_own_transaction_ids: ClassVar[bool] = False
+    """Whether no other connector has ids of this form."""
 
     name: str | None = None
     db: str | None = None
@@ -66,7 +143,15 @@ class Source(Struct):
     ts_ms: Integer = None
     ts_us: Integer = None
 
-    def place(self, transaction: Transaction | None, is_snapshot: bool) -> Place:
+    def named(self) -> tuple[str | None, str | None, str]:
+        """The source, the schema, and END's name for the table.
+
+        Two tables of one source differ in schema or name, so a connector of several databases
+        makes the database a part of the source, or the schema of the table.
+        """
+        return self.name, self.schema, f"{self.schema}.{self.table}"
+
+    def place(self, transaction: Transaction | None, snapshot: str | None, operation: str) -> Place:
         """Where the change stands.
 
         Raises:
@@ -78,3 +163,11 @@ class Source(Struct):
     def read_transaction_id(transaction_id: str) -> Mark | None:
         """The parts of a transaction's id; None when the id is not in this connector's form."""
         raise NotImplementedError
+
+    @staticmethod
+    def read_collection(name: str) -> tuple[str | None, str]:
+        """Of a table's name in an END, the database where that belongs to the source, and the rest.
+
+        The rest is what `named` calls the table.
+        """
+        return None, name

@@ -14,20 +14,23 @@ from dbt_debezium.connectors.base import Mark, Natural, Place, Source, Transacti
 from dbt_debezium.errors import EnvelopeError
 
 POSITION_DIGITS = 20
-SEQUENCE = msgspec.json.Decoder(list[str | None])
+BARE_ID_DIGITS = 10
+"""Of 32 bits. An id of Oracle may be sixteen digits too."""
+SEQUENCE = msgspec.json.Decoder(tuple[str | None, str | None])
 
 
 class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
     """The source block of a PostgreSQL change."""
 
     connector: ClassVar[str] = "postgresql"
+    has_own_transaction_ids: ClassVar[bool] = True
 
     tx_id: Natural = field(name="txId", default=None)
     lsn: Natural = None
     sequence: str | None = None
     """A JSON list in a string: LSN of the previous transaction's END, and LSN of this change."""
 
-    def place(self, transaction: Transaction | None, is_snapshot: bool) -> Place:
+    def place(self, transaction: Transaction | None, snapshot: str | None, operation: str) -> Place:
         """The transaction by its block, else by `txId`; positions by `sequence` and `lsn`."""
         transaction_id = position = None
         if transaction is not None and transaction.id is not None:
@@ -37,32 +40,17 @@ class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
             transaction_id, position = mark
         elif self.tx_id is not None:
             transaction_id = str(int(self.tx_id))
-        if is_snapshot:
+        if snapshot is not None:
             transaction_id = position = None
-        previous_commit_position, sequence_position = self._positions()
+        previous = None
+        if self.sequence is not None:
+            previous = read_sequence(self.sequence, 0)
+            if snapshot is not None:
+                # An incremental read has no LSN of its own, only that of its window's end (S6).
+                position = read_sequence(self.sequence, 1)
         if self.lsn is not None:
             position = str(self.lsn).zfill(POSITION_DIGITS)
-        elif is_snapshot:
-            # An incremental read has no LSN of its own, only that of its window's end (S6).
-            position = sequence_position
-        return transaction_id, previous_commit_position, position
-
-    def _positions(self) -> tuple[str | None, str | None]:
-        """Positions of the transaction before this one and of this change, by `sequence`."""
-        if self.sequence is None:
-            return None, None
-        try:
-            previous, position = SEQUENCE.decode(self.sequence)
-        except ValueError:
-            raise EnvelopeError(
-                "bad_type", 'source.sequence: expected a list of two LSNs, as "[null,\\"1\\"]"'
-            ) from None
-        for lsn in (previous, position):
-            if lsn is not None and not is_position(lsn):
-                raise EnvelopeError(
-                    "bad_type", "source.sequence: expected LSNs of at most 20 digits"
-                )
-        return padded(previous), padded(position)
+        return transaction_id, None, previous, position, False
 
     @staticmethod
     def read_transaction_id(transaction_id: str) -> Mark | None:
@@ -75,12 +63,31 @@ class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
         transaction, colon, lsn = transaction_id.partition(":")
         if not is_position(transaction) or (colon and not is_position(lsn)):
             return None
+        if not colon and len(transaction) > BARE_ID_DIGITS:
+            return None
         return transaction, lsn.zfill(POSITION_DIGITS) if colon else None
 
 
-def padded(lsn: str | None) -> str | None:
-    """The LSN in the width in which LSNs compare as text."""
-    return lsn and lsn.zfill(POSITION_DIGITS)
+def read_sequence(sequence: str, place: int) -> str | None:
+    """One of the two LSNs.
+
+    Raises:
+        EnvelopeError: it is not there.
+
+    >>> read_sequence('[null,"26521408"]', 1)
+    '00000000000026521408'
+    """
+    try:
+        position = SEQUENCE.decode(sequence)[place]
+    except ValueError:
+        raise EnvelopeError(
+            "bad_type", 'source.sequence: expected a list of two LSNs, as "[null,\\"1\\"]"'
+        ) from None
+    if position is None:
+        return None
+    if not is_position(position):
+        raise EnvelopeError("bad_type", "source.sequence: expected LSNs of at most 20 digits")
+    return position.zfill(POSITION_DIGITS)
 
 
 def is_position(text: str) -> bool:
