@@ -17,11 +17,13 @@
     flat.database_name,
     flat.schema_name,
     flat.table_name,
+    flat.data_collection,
 
     -- position
     flat.operation,
     flat.snapshot,
     flat.transaction_id,
+    flat.is_whole_transaction,
     flat.marker,
     flat.event_count,
     flat.collection_counts,
@@ -37,5 +39,9 @@
     flat.new_row_key,
     flat.old_row_key,
     flat.before,
-    flat.after
+    flat.after,
+    flat.table_changes,
+    flat.signal_type,
+    flat.signal_data,
+    flat.notification
 {%- endmacro -%}

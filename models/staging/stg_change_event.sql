@@ -22,11 +22,14 @@ select
     database_name,
     schema_name,
     table_name,
+    data_collection,
 
     -- position
     operation,
     snapshot,
     transaction_id,
+    is_whole_transaction,
+    commit_position,
     previous_commit_position,
     event_position,
     total_order,
@@ -43,9 +46,6 @@ select
 
     -- An incremental snapshot closes each of its windows by a row in the signal table (S6).
     contains(after, '"snapshot-window-close"')
-    and get_json_object(after, '$.type') = 'snapshot-window-close' as is_window_close,
-
-    -- the table as END counts it
-    concat(schema_name, '.', table_name) as data_collection
+    and get_json_object(after, '$.type') = 'snapshot-window-close' as is_window_close
 from message
 where kind = 'change'

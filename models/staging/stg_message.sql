@@ -105,11 +105,13 @@ select
     database_name,
     schema_name,
     table_name,
+    data_collection,
 
     -- position
     operation,
     snapshot,
     transaction_id,
+    is_whole_transaction,
     marker,
     event_count,
     collection_counts,
@@ -126,6 +128,10 @@ select
     old_row_key,
     before,
     after,
+    table_changes,
+    signal_type,
+    signal_data,
+    notification,
 
     -- identity
     event_hash,

@@ -51,11 +51,13 @@ select
     database_name,
     schema_name,
     table_name,
+    data_collection,
 
     -- position
     operation,
     snapshot,
     transaction_id,
+    is_whole_transaction,
     marker,
     event_count,
     collection_counts,
@@ -71,5 +73,9 @@ select
     new_row_key,
     old_row_key,
     before,
-    after
+    after,
+    table_changes,
+    signal_type,
+    signal_data,
+    notification
 from held_message
