@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from rich.console import Console
@@ -364,6 +364,73 @@ def demo() -> None:
     run_demo(out)
 
 
+@main.command()
+@click.argument("tables", nargs=-1, metavar="[TABLE]...")
+@click.option("--stop", is_flag=True, help="Stop reading; without a TABLE, whatever is being read.")
+@click.option(
+    "--type",
+    "snapshot_type",
+    type=click.Choice(["incremental", "blocking"]),
+    default="incremental",
+    show_default=True,
+    help="Beside the stream in chunks, or instead of it at once.",
+)
+@click.option(
+    "--condition",
+    "conditions",
+    multiple=True,
+    metavar="TABLE:CONDITION",
+    help="Rows of a TABLE to read, for example 'public.orders:total > 10'.",
+)
+@click.option("--surrogate-key", metavar="COLUMN", help="Cut chunks by this unique column.")
+@click.option(
+    "--connector", default="postgresql", show_default=True, help="Debezium's name of the connector."
+)
+@click.option(
+    "--table",
+    "signal_table",
+    metavar="NAME",
+    help="The connector's signal.data.collection; its case is kept.",
+)
+@click.option("--kafka", "prefix", metavar="PREFIX", help="Print a record for this topic.prefix.")
+@click.option("--id", "signal_id", metavar="ID", help="The signal's id; a new one by default.")
+def signal(
+    tables: Sequence[str],
+    stop: bool,
+    snapshot_type: Literal["incremental", "blocking"],
+    conditions: Sequence[str],
+    surrogate_key: str | None,
+    connector: str,
+    signal_table: str | None,
+    prefix: str | None,
+    signal_id: str | None,
+) -> None:
+    """Print the signal that has a connector read each TABLE again.
+
+    With --table it is SQL for the source database, with --kafka a JSON line with topic, key and
+    value. A signal in a table is proved by its place in the log, one through Kafka is not (S23).
+    """
+    from uuid import uuid4
+
+    from dbt_debezium.signals import Signal, parse_conditions
+
+    if bool(signal_table) == bool(prefix):
+        raise DebeziumError(
+            "signal: say where it goes with one of --table and --kafka, "
+            "for example --table public.debezium_signal"
+        )
+    made = Signal(
+        signal_id or f"dbt-debezium-{uuid4()}",
+        tables,
+        is_stop=stop,
+        snapshot_type=snapshot_type,
+        conditions=parse_conditions(conditions),
+        surrogate_key=surrogate_key,
+    )
+    made.check(connector)
+    click.echo(made.kafka_record(prefix) if prefix else made.sql(connector, signal_table or ""))
+
+
 def _not_built(name: str, instead: str) -> None:
     @main.command(name, context_settings={"ignore_unknown_options": True})
     @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -377,5 +444,4 @@ def _not_built(name: str, instead: str) -> None:
 _not_built("scaffold", "write <table>_history.sql after the example in models/shop")
 _not_built("quarantine", "`dbt-debezium status --json` lists quarantined messages")
 _not_built("doctor", "`dbt-debezium status` says what is held and why")
-_not_built("signal", "Debezium's documentation of signalling has the forms")
 _not_built("maintain", "use Iceberg's rewrite_data_files and expire_snapshots procedures")
