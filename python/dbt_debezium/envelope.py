@@ -469,18 +469,24 @@ def _schema_change(topic: str, row_key: str | None, payload: Raw, fields: dict[s
 def _signal(key: str | None, signal_type: str, data: Raw | None) -> Flat:
     """A record of a Kafka signal topic. Its key is the topic prefix, as plain text or as JSON."""
     text = str(data, "utf-8") if data else None
-    name = None
-    if key is not None:
-        payload = _nested(key).get("payload")
-        name = _text(payload if payload else Raw(key.encode())) or (
-            _utf8(key) if key[:1] not in ('"', "{") else None
-        )
     return Flat(
         "signal",
-        source=name,
+        source=_plain_key(key),
         signal_type=signal_type.lower(),
         signal_data=None if text == "null" else _text(data) or text,
     )
+
+
+def _plain_key(key: str | None) -> str | None:
+    """A key that is one text: bare, as a JSON string, or in Kafka Connect's wrapper."""
+    try:
+        check_size("key", key or "")
+        check_levels("key", key or "")
+    except EnvelopeError:
+        return None
+    if not key or key[0] not in '"{':
+        return key and _utf8(key)
+    return _text(_nested(key).get("payload", Raw(key.encode("utf-8", "replace"))))
 
 
 def _marker(topic: str, row_key: str | None, payload: Raw) -> Flat:

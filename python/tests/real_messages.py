@@ -5,8 +5,17 @@ from pathlib import Path
 
 from dbt_debezium.envelope import Flat, flatten_message
 
-LINES = (Path(__file__).parent / "data" / "messages.jsonl").read_text().splitlines()
+DATA = Path(__file__).parent / "data"
+LINES = (DATA / "messages.jsonl").read_text().splitlines()
 MESSAGES = {message.pop("name"): message for message in map(json.loads, LINES)}
+DOCUMENTS = {
+    path.stem[:6]: path.read_text() for path in sorted((DATA / "documents").glob("*.json"))
+}
+"""The examples that the reference documents print, repaired where they are no JSON, by number."""
+AS_PRINTED = {
+    path.stem[:6]: path.read_text()
+    for path in sorted((DATA / "documents" / "as_printed").glob("*.txt"))
+}
 
 
 def flat(name, **changed):

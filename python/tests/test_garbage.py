@@ -4,11 +4,23 @@ import json
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from real_messages import MESSAGES
+from real_messages import DOCUMENTS, MESSAGES
 
 from dbt_debezium.envelope import REASONS, flatten_message
 from dbt_debezium.flatten import ARROW_FIELDS, column_array
 from dbt_debezium.json_text import canonical_key
+
+ORACLE = (
+    '{"before":null,"after":{"ID":1},"source":{"connector":"oracle","name":"ora","ts_ms":1,'
+    '"snapshot":"false","db":"ORCLPDB1","schema":"S","table":"T","txId":"5.6.641","scn":"7",'
+    '"commit_scn":"8","rs_id":" 0x31c.a2b.10 ","ssn":0},"transaction":{"id":"5.6.641",'
+    '"total_order":1,"data_collection_order":1},"op":"c"}'
+)
+ALL_MESSAGES = MESSAGES | {
+    name: {"topic": "prefix.transaction", "key": '{"id":1}', "value": value, "headers": []}
+    for name, value in (DOCUMENTS | {"oracle": ORACLE}).items()
+}
+"""What connectors sent, and what documents print of those that never ran here."""
 
 POSSIBLE_REASONS = REASONS - {"internal_error"}
 
@@ -25,7 +37,7 @@ documents = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(anything, inner, max_size=3),
     max_leaves=8,
 )
-names = st.sampled_from(sorted(MESSAGES))
+names = st.sampled_from(sorted(ALL_MESSAGES))
 
 
 def check(topic, key, value, headers):
@@ -57,7 +69,7 @@ def test_random_bytes_are_one_row(value, key):
 @settings(max_examples=1000, deadline=None)
 @given(names, st.floats(0, 1), nullable_text)
 def test_a_truncated_message_is_one_row(name, share, key):
-    message = MESSAGES[name]
+    message = ALL_MESSAGES[name]
     value = message["value"] or ""
     check(message["topic"], message["key"], value[: int(share * len(value))], message["headers"])
     check(message["topic"], key, value, message["headers"])
@@ -66,7 +78,7 @@ def test_a_truncated_message_is_one_row(name, share, key):
 @settings(max_examples=2000, deadline=None)
 @given(names, st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), min_size=1, max_size=4))
 def test_a_message_with_flipped_bytes_is_one_row(name, flips):
-    message = MESSAGES[name]
+    message = ALL_MESSAGES[name]
     value = bytearray((message["value"] or "null").encode())
     for share, byte in flips:
         value[int(share * (len(value) - 1))] = byte
@@ -85,7 +97,7 @@ def paths(document, prefix=()):
 @settings(max_examples=2000, deadline=None)
 @given(st.data(), names, documents)
 def test_a_message_with_a_field_swapped_or_dropped_is_one_row(data, name, replacement):
-    message = MESSAGES[name]
+    message = ALL_MESSAGES[name]
     value = json.loads(message["value"] or '{"op":"c"}')
     *parents, leaf = data.draw(st.sampled_from(sorted(paths(value))))
     inner = value
@@ -101,7 +113,7 @@ def test_a_message_with_a_field_swapped_or_dropped_is_one_row(data, name, replac
 @settings(max_examples=500, deadline=None)
 @given(names, st.integers(1, 3000), st.sampled_from(["[", '{"a":', '{"payload":', "[[[[{},"]))
 def test_a_message_that_nests_is_one_row(name, levels, opening):
-    message = MESSAGES[name]
+    message = ALL_MESSAGES[name]
     value = (message["value"] or "{}").replace("null", opening * levels, 1)
     check(message["topic"], message["key"], value, message["headers"])
     check(message["topic"], opening * levels, message["value"], [])
@@ -110,7 +122,7 @@ def test_a_message_that_nests_is_one_row(name, levels, opening):
 @settings(max_examples=500, deadline=None)
 @given(names, st.integers(15, 6000), st.sampled_from(["", "-", "0.", "1e"]))
 def test_a_message_with_a_huge_number_is_one_row(name, digits, sign):
-    message, number = MESSAGES[name], sign + "9" * digits
+    message, number = ALL_MESSAGES[name], sign + "9" * digits
     value = (message["value"] or "null").replace(":1,", f":{number},").replace("null", number)
     check(message["topic"], f'{{"id":{number}}}', value, message["headers"])
 

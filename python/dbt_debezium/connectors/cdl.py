@@ -241,9 +241,10 @@ def _old_key(row_key: str | None, before: str | None) -> str | None:
 
 def _check_lobs(lob_columns: Raw, after: str) -> None:
     """Refuse a row that may lack large values: what CDL means by LOB_COLUMNS is not documented."""
-    text = str(lob_columns, "utf-8") if lob_columns else "null"
-    if text == "null":
+    listed = msgspec.json.decode(lob_columns) if lob_columns else None
+    if listed is None:
         return
+    text = listed if isinstance(listed, str) else str(lob_columns, "utf-8")
     columns = _fields(after)
     if any(bytes(columns.get(name, b"null")) == b"null" for name in WORD.findall(text)):
         raise EnvelopeError(
