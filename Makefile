@@ -6,10 +6,10 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test quick proof lint docs bench clean check-python check-java
+.PHONY: help setup demo test quick proof coverage-documents lint docs bench clean check-python check-java
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, jars into jars
 
@@ -24,6 +24,9 @@ quick: lint ## lint, and the tests that need no Java
 
 proof: setup ## the long proofs, which `make test` leaves out
 	@$(BIN)/pytest tests/pipeline -m proof
+
+coverage-documents: $(BIN)/.ready ## what the reference documents ask, and which test proves it
+	@$(BIN)/python python/tests/document_coverage.py python/tests
 
 lint: $(BIN)/.ready ## ruff, mypy, sqlfluff, and dbt's own look at the project
 	@$(BIN)/ruff check .
