@@ -513,8 +513,10 @@ def _marker(topic: str, row_key: str | None, payload: Raw) -> Flat:
         collection_counts = {}
         databases = set()
         for item in marker.data_collections or []:
-            database, table = connector.read_collection(item.data_collection)
-            databases.add(database)
+            table = item.data_collection
+            if connector.names_databases:
+                database, table = connector.read_collection(table)
+                databases.add(database)
             count = integer("data_collections.event_count", item.event_count)
             if count is None:
                 raise EnvelopeError("bad_type", "data_collections.event_count: expected an integer")
@@ -523,18 +525,41 @@ def _marker(topic: str, row_key: str | None, payload: Raw) -> Flat:
         database = database if len(databases) == 1 else None
         if database is not None:
             source = f"{source}.{_utf8(database)}"
-    return Flat(
-        kind="transaction_marker",
-        connector=connector.connector if connector.has_own_transaction_ids else None,
-        source=source,
-        database_name=database,
-        transaction_id=transaction_id,
-        marker=marker.status,
-        event_count=event_count,
-        collection_counts=collection_counts,
-        commit_position=position if marker.status == "END" else None,
-        committed_at_micros=micros(None, marker.ts_ms),
-        row_key=row_key,
+    return _new_tuple(
+        Flat,
+        (
+            "transaction_marker",
+            None,  # quarantine_reason
+            None,  # quarantine_detail
+            connector.connector if connector.has_own_transaction_ids else None,
+            source,
+            database,
+            None,  # schema_name
+            None,  # table_name
+            None,  # data_collection
+            None,  # operation
+            None,  # snapshot
+            transaction_id,
+            None,  # is_whole_transaction
+            marker.status,
+            event_count,
+            collection_counts,
+            position if marker.status == "END" else None,
+            None,  # previous_commit_position
+            None,  # event_position
+            None,  # total_order
+            None,  # data_collection_order
+            micros(None, marker.ts_ms),
+            row_key,
+            None,  # new_row_key
+            None,  # old_row_key
+            None,  # before
+            None,  # after
+            None,  # table_changes
+            None,  # signal_type
+            None,  # signal_data
+            None,  # notification
+        ),
     )
 
 

@@ -124,9 +124,10 @@ def canonical_key_and_names(name: str, text: str | None) -> tuple[str | None, Se
     if len(text) <= LONGEST_PLAIN_KEY and PLAIN_KEY.fullmatch(text):
         return text, (text[1 : text.find('":') + 2],)
     check_size(name, text)
-    text = without_schema(text)
-    if PLAIN_KEY.fullmatch(text):
-        return text, (text[1 : text.find('":') + 2],)
+    payload = without_schema(text)
+    if payload is not text and PLAIN_KEY.fullmatch(payload):
+        return payload, (payload[1 : payload.find('":') + 2],)
+    text = payload
     check_levels(name, text)
     try:
         key = NESTED.decode(text)

@@ -134,6 +134,8 @@ class Source(Struct):
     connector: ClassVar[str]
     has_own_transaction_ids: ClassVar[bool] = False
     """Whether no other connector has ids of this form."""
+    names_databases: ClassVar[bool] = False
+    """Whether END may put a database before schema and table, which `read_collection` takes off."""
 
     name: str | None = None
     db: str | None = None

@@ -7,7 +7,7 @@ two parts of the name, and what stands before them is the database.
 """
 
 import re
-from typing import Final
+from typing import ClassVar, Final
 
 from dbt_debezium.connectors.base import Mark, Place, Source, Transaction
 from dbt_debezium.errors import EnvelopeError
@@ -18,6 +18,8 @@ LSN: Final = re.compile(r"[0-9a-fA-F]{8}:[0-9a-fA-F]{8}:(?:[0-9a-fA-F]{4}|[0-9a-
 
 class LogSequenceSource(Source):
     """The part of a source block that both have."""
+
+    names_databases: ClassVar[bool] = True
 
     commit_lsn: str | None = None
     change_lsn: str | None = None
