@@ -20,6 +20,7 @@
                 source_cut.transaction_id,
                 source_cut.committed_at,
                 source_cut.proof,
+                source_cut.decisions,
                 cut_id
             from pointer
         {%- endcall -%}

@@ -89,7 +89,7 @@ held_transaction as (
     select
         source,
         cast(null as string) as transaction_id,
-        cast(null as string) as commit_position,
+        position as commit_position,
         committed_at,
         read_count as event_count,
         array() as miscounted_tables,

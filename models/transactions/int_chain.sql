@@ -84,7 +84,8 @@ link as (
     select
         source,
         'logical_message' as link_kind,
-        0 as link_order,
+        -- Where a commit ends the next message can begin.
+        case when previous_commit_position is null then 4 else 1 end as link_order,
         event_position as position,
         null as transaction_id,
         null as snapshot_position,
@@ -106,7 +107,7 @@ link as (
         case
             when placed.is_blocking then 'blocking_snapshot' else 'initial_snapshot'
         end as link_kind,
-        case when placed.is_blocking then 2 else 1 end as link_order,
+        case when placed.is_blocking then 3 else 2 end as link_order,
         coalesce(placed.signalled_position, placed.snapshot_position) as position,
         null as transaction_id,
         placed.snapshot_position,

@@ -47,7 +47,12 @@ preceded_link as (
             -- A source that stands at a snapshot opens a new stream.
             when starting_commit.link_position is distinct from starting_commit.snapshot_position
                 then starting_commit.link_position
-        end as predecessor_position
+        end as predecessor_position,
+        case
+            when ordered_link.predecessor.link_kind = 'initial_snapshot'
+                then ordered_link.predecessor.position
+            when ordered_link.predecessor is null then starting_commit.snapshot_position
+        end as base_position
     from ordered_link
     left join starting_commit
         on ordered_link.source = starting_commit.source
@@ -63,7 +68,9 @@ linked_link as (
             case
                 when preceded.link_kind in ('initial_snapshot', 'blocking_snapshot') then true
                 when preceded.previous_commit_position is not null
-                    then preceded.previous_commit_position = preceded.predecessor_position
+                    then
+                        preceded.previous_commit_position
+                        = coalesce(preceded.predecessor_position, preceded.base_position)
                 -- Events that name no predecessor open a stream. Without events the markers must
                 -- be contiguous.
                 when preceded.link_kind = 'logical_message' or preceded.received_count > 0

@@ -34,6 +34,27 @@ starting_commit as (
 
 ),
 
+-- The first message that goes on after the reads; none before it can be one that is missing.
+following_message as (
+
+    select
+        message.topic,
+        message.partition,
+        read_partition.snapshot_position,
+        min(message.`offset`) as following_offset
+    from {{ ref('stg_message') }} as message
+    left join read_partition
+        on
+            message.topic = read_partition.topic
+            and message.partition = read_partition.partition
+    where
+        message.kind != 'quarantined'
+        and message.snapshot is null
+        and message.`offset` > coalesce(read_partition.last_read_offset, -1)
+    group by message.topic, message.partition, read_partition.snapshot_position
+
+),
+
 -- Before the first snapshot of a source nothing is in a partition.
 read_topic as (
 
@@ -77,7 +98,10 @@ select
                 or (
                     read_topic.is_first_snapshot
                     and progress.first_offset = 0
-                    and size(progress.quarantined_offsets) = 0
+                    and not exists(
+                        progress.quarantined_offsets,
+                        bad -> coalesce(bad < following_message.following_offset, true)
+                    )
                 )
         else
             progress.contiguous_offset >= read_partition.last_read_offset
@@ -88,12 +112,12 @@ select
             -- A message that cannot be read may be a read that is missing.
             and not exists(
                 progress.quarantined_offsets,
-                bad -> bad between read_partition.first_read_offset - 1
-                and read_partition.last_read_offset
+                bad -> bad >= read_partition.first_read_offset - 1
+                and coalesce(bad < following_message.following_offset, true)
             )
     end as has_no_gap,
     read_partition.topic is null
-    or progress.last_offset > read_partition.last_read_offset as has_later_message
+    or following_message.following_offset is not null as has_later_message
 from read_topic
 inner join progress
     on read_topic.topic = progress.topic
@@ -103,3 +127,8 @@ left join read_partition
         and read_topic.snapshot_position = read_partition.snapshot_position
         and progress.topic = read_partition.topic
         and progress.partition = read_partition.partition
+left join following_message
+    on
+        progress.topic = following_message.topic
+        and progress.partition = following_message.partition
+        and read_partition.snapshot_position <=> following_message.snapshot_position

@@ -91,6 +91,7 @@ select to_json(struct(
     source_cut.commit_position,
     source_cut.transaction_id,
     source_cut.proof,
+    source_cut.decisions,
     date_format(source_cut.committed_at, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'") as committed_at,
     held.held,
     counted.counts,
@@ -129,6 +130,7 @@ def _entry(report: dict[str, Any]) -> dict[str, Any]:
         "transaction_id": report.get("transaction_id"),
         "proof": report.get("proof", "none"),
         "committed_at": report.get("committed_at"),
+        "decisions": report.get("decisions") or [],
         "held": [entry for held in report.get("held") or [] for entry in _held(held)],
         "counts": {"landed": sum(counts.values()), **counts},
         "quarantined": sorted(
