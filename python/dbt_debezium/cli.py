@@ -263,6 +263,8 @@ def show_report(report: Sequence[dict[str, Any]]) -> None:
     for entry in report[:SHOWN_SOURCES]:
         if sentence := held_sentence(entry):
             out.print(Text(sentence), soft_wrap=True)
+        for decision in entry["decisions"]:
+            out.print(Text(f"{entry['source']}: {decision}"), soft_wrap=True)
 
 
 REMEDIES = {
@@ -276,6 +278,11 @@ REMEDIES = {
     ),
     "no_end": "the END record has not landed",
     "missing_predecessor": "the transaction before it has not landed",
+    "unproven_restart": (
+        "the connector restarted inside it; a later change in each partition would show that "
+        "nothing is missing"
+    ),
+    "above_low_water": "a partition has not passed it; transaction metadata would spare the wait",
 }
 
 
