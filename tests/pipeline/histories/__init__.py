@@ -1,0 +1,6 @@
+"""Random histories of a small bank: what Debezium sends of them, what of it lands when, and which
+state may be published after each landing, by two oracles that share no code.
+
+`workload` commits transactions, `connector` streams them, `kafka` lands them, `messages` writes
+them; `replay` and `statements` say what the tables held, `law` how far the tables may be shown.
+"""

@@ -1,0 +1,279 @@
+"""What the connector sends of the source's log, and to which partition, restarts included."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+from zlib import crc32
+
+from histories.knobs import Knobs
+from histories.plan import (
+    LANDED_TABLES,
+    MESSAGE,
+    SIGNAL,
+    TABLES,
+    Entry,
+    Epoch,
+    Row,
+    Transaction,
+)
+from histories.source import Segment, Source
+
+GARBAGE: Final = (
+    "{]",
+    "",
+    "[]",
+    "{}",
+    '"text"',
+    '{"before":null,"after":{"id":1,"own',
+    '{"op":"x","source":{"connector":"postgresql","name":"h","ts_ms":1}}',
+    '{"op":"c","source":{"connector":"unknown","name":"h","ts_ms":1,"table":"account"}}',
+)
+
+
+def key_text(key: Row | None) -> str | None:
+    """A key as the partitioner sees it."""
+    return None if key is None else repr(tuple(key.values()))
+
+
+class Connector:
+    """One connector, from its first start to its last message."""
+
+    def __init__(self, rng: Random, knobs: Knobs, source: Source) -> None:
+        self.rng = rng
+        self.knobs = knobs
+        self.source = source
+        self.epochs: list[Epoch] = []
+        self.entries: list[Entry] = []
+        self.resets_counters = rng.random() < knobs.reset_counters
+        self._partition_count = {
+            topic: rng.randint(1, rng.randint(1, knobs.partition_count))
+            for topic in (*TABLES, SIGNAL, "message")
+        }
+        # BEGIN and END have other keys: with counters that restart, a BEGIN that lags would be
+        # missed, and nothing else tells of the restart.
+        self._partition_count["transaction"] = (
+            1
+            if self.resets_counters or rng.random() < 0.7
+            else rng.randint(1, knobs.transaction_partition_count)
+        )
+        self._streamed: dict[str, set[int]] = defaultdict(set)
+        """Partitions that hold a streamed message of the last epoch."""
+        self._is_last_epoch = False
+        self._windows_sent: set[int] = set()
+
+    def run(self, segments: Sequence[Segment]) -> None:
+        """Start in each segment that says so, and stream it."""
+        committed = 0
+        starts = [
+            segment for segment in segments if segment.is_streamed or segment.snapshot != "none"
+        ]
+        for segment in segments:
+            following = committed + len(segment.tasks)
+            self._is_last_epoch = self._is_last_epoch or segment is starts[-1]
+            if segment.snapshot != "none":
+                self._streamed.clear()
+                self._read(committed, is_interrupted=segment.snapshot == "interrupted")
+            elif segment.is_streamed:
+                self.epochs.append(Epoch(None))
+            if segment.is_streamed:
+                self.epochs[-1].chain.extend(range(committed, following))
+                self._stream(range(committed, following))
+            committed = following
+        if self.rng.random() < self.knobs.garbage_event and self._may_spoil():
+            self._spoil_one()
+
+    # --- sending
+
+    def _send(self, entry: Entry, key: str | None) -> None:
+        count = self._partition_count.get(entry.topic, 1)
+        if key is None:
+            entry.partition = self.rng.randrange(count)
+        else:
+            entry.partition = crc32(f"{entry.topic} {key}".encode()) % count
+        self.entries.append(entry)
+        if entry.kind in ("event", "tombstone"):
+            self._streamed[entry.topic].add(entry.partition)
+        if self.rng.random() < self.knobs.heartbeat:
+            self.entries.append(Entry("heartbeat", len(self.epochs) - 1, "heartbeat"))
+        if self.rng.random() < self.knobs.garbage:
+            self._send_garbage()
+
+    def _may_spoil(self) -> bool:
+        return not self.resets_counters
+
+    def _send_garbage(self) -> None:
+        """Garbage where it proves nothing wrong; where reads stand it may be a read."""
+        topic = self.rng.choice((*TABLES, "transaction", "message"))
+        partitions = set(range(self._partition_count[topic]))
+        if topic in TABLES:
+            if not self._may_spoil() or not self._is_last_epoch:
+                return
+            if len(self.epochs) > 1 or not self._garbage_in_reads():
+                partitions = self._streamed[topic]
+        if partitions:
+            self.entries.append(
+                Entry(
+                    "garbage",
+                    len(self.epochs) - 1,
+                    topic,
+                    text=self.rng.choice(GARBAGE),
+                    partition=self.rng.choice(sorted(partitions)),
+                )
+            )
+
+    def _garbage_in_reads(self) -> bool:
+        return self.rng.random() < self.knobs.garbage_in_reads
+
+    def _spoil_one(self) -> None:
+        last = len(self.epochs) - 1
+        kinds = {"event", "end"}
+        if last == 0 and self._garbage_in_reads():
+            kinds.add("read")
+        if some := [e for e in self.entries if e.kind in kinds and e.epoch == last]:
+            spoiled = self.rng.choice(some)
+            if spoiled.topic == "transaction" and self._partition_count["transaction"] > 1:
+                return
+            spoiled.kind, spoiled.text = "garbage", self.rng.choice(GARBAGE)
+
+    # --- snapshots
+
+    def _read(self, committed: int, *, is_interrupted: bool) -> None:
+        """Read all tables; the lock on the log stands behind the last commit."""
+        lsn = self.source.transactions[committed - 1].end_lsn
+        self.epochs.append(Epoch(lsn, is_interrupted))
+        tables = [(table, self.source.rows_before[committed][table]) for table in TABLES]
+        self.rng.shuffle(tables)
+        reads: list[tuple[str, Row, str]] = []
+        for number, (table, rows) in enumerate(tables):
+            for at, row in enumerate(rows):
+                marker = "true"
+                if at == 0:
+                    marker = "first" if number == 0 else "first_in_data_collection"
+                if at == len(rows) - 1 and marker != "first":
+                    marker = "last_in_data_collection"
+                reads.append((table, row, marker))
+        if reads:
+            reads[-1] = (*reads[-1][:2], "last")
+        if is_interrupted:
+            reads = reads[: self.rng.randint(0, max(0, len(reads) - 1))]
+        for table, row, marker in reads:
+            entry = Entry("read", len(self.epochs) - 1, table, row=row, marker=marker)
+            self._send(entry, key_text(TABLES[table].key_of(row)))
+
+    # --- streaming
+
+    def _stream(self, chain: range) -> None:
+        units = [unit for number in chain for unit in self._units(number)]
+        counted_from: dict[int, int] = {}
+        floor, at, furthest = 0, 0, 0
+        while at < len(units):
+            self._send_unit(units[at], counted_from)
+            at += 1
+            furthest = max(furthest, at)
+            if self.rng.random() >= self.knobs.restart or at <= floor:
+                continue
+            number = units[at - 1].transaction
+            assert number is not None
+            if point := self._middle(units, at, furthest, number):
+                if self.resets_counters:
+                    counted_from[number] = units[point].event or 0
+                    begin = next(unit for unit in units if unit.transaction == number)
+                    self._send_unit(begin, counted_from)
+                    # What is counted two ways must not be sent a third way.
+                    floor = max(i for i, unit in enumerate(units) if unit.transaction == number) + 1
+                at = point
+            else:
+                begins = [i for i in range(floor, at) if units[i].kind in ("begin", "message")]
+                if begins:
+                    at = self.rng.choice(begins[-4:])
+
+    def _units(self, number: int) -> list[Entry]:
+        """What is sent for one commit when nothing goes wrong."""
+        transaction = self.source.transactions[number]
+        epoch = len(self.epochs) - 1
+        if transaction.id is None:
+            return [Entry("message", epoch, "message", number)]
+        units = [Entry("begin", epoch, "transaction", number)]
+        if number in self.source.windows:
+            units += [
+                Entry("window_read", epoch, table, number, row=row)
+                for table, row in self._window(number)
+            ]
+        for at, event in enumerate(transaction.events):
+            if event.table in LANDED_TABLES or event.table == MESSAGE:
+                topic = event.table or "message"
+                units.append(Entry("event", epoch, topic, number, at))
+                if event.operation == "d":
+                    units.append(Entry("tombstone", epoch, topic, number, at))
+        units.append(Entry("end", epoch, "transaction", number))
+        return units
+
+    def _window(self, number: int) -> list[tuple[str, Row]]:
+        """Some rows of a table, as they are when the window closes."""
+        table = self.rng.choice([name for name, table in TABLES.items() if table.key])
+        rows = self.source.rows_before[number][table]
+        return [(table, row) for row in rows if self.rng.random() < 0.7]
+
+    def _send_unit(self, unit: Entry, counted_from: dict[int, int]) -> None:
+        number = unit.transaction
+        assert number is not None
+        if unit.kind == "window_read":
+            # The window is in memory only: a restart does not send it again.
+            if id(unit) in self._windows_sent:
+                return
+            self._windows_sent.add(id(unit))
+        entry = Entry(unit.kind, unit.epoch, unit.topic, number, unit.event, row=unit.row)
+        entry.counted_from = counted_from.get(number, 0)
+        self._send(entry, self._key(unit, self.source.transactions[number]))
+        if unit.kind in ("begin", "end") and self.rng.random() < self.knobs.repeat_marker:
+            again = Entry(unit.kind, unit.epoch, unit.topic, number)
+            again.counted_from = entry.counted_from
+            self._send(again, self._key(unit, self.source.transactions[number]))
+
+    def _key(self, unit: Entry, transaction: Transaction) -> str | None:
+        if unit.kind in ("begin", "end"):
+            return f"{transaction.id} {unit.kind}"
+        if unit.kind == "message":
+            return "bank"
+        if unit.row is not None:
+            return key_text(TABLES[unit.topic].key_of(unit.row))
+        return key_text(transaction.events[unit.event or 0].key)
+
+    def _middle(self, units: list[Entry], at: int, furthest: int, number: int) -> int | None:
+        """Where a restart goes on inside the transaction; None: at the start of some transaction.
+
+        The connector skips all of an LSN at once, so it goes on where an LSN begins.
+
+        Args:
+            furthest: how many of the units have been sent at all.
+        """
+        events = self.source.transactions[number].events
+        last = units[at - 1]
+        if last.kind not in ("event", "tombstone") or self.rng.random() < 0.4:
+            return None
+        points = []
+        for point, unit in enumerate(units[: at + 1]):
+            if unit.transaction != number or unit.kind != "event" or not unit.event:
+                continue
+            if point == at and last.event == unit.event:
+                continue
+            if events[unit.event].lsn != events[unit.event - 1].lsn and (
+                not self.resets_counters or self._may_overlap(units[point:furthest], number)
+            ):
+                points.append(point)
+        return self.rng.choice(points) if points else None
+
+    def _may_overlap(self, again: Sequence[Entry], number: int) -> bool:
+        """Whether what is sent again and counted anew can be told: by its key, and from one END.
+
+        Events of keyless tables are told by their order, so that a copy with another is another.
+        """
+        events = self.source.transactions[number].events
+        return all(
+            unit.event is not None
+            and events[unit.event].key is not None
+            and events[unit.event].operation != "m"
+            for unit in again
+            if unit.transaction == number
+        )

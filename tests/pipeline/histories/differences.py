@@ -1,0 +1,106 @@
+"""What is published against what should be: one full outer join per table, for all sources."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everywhere
+
+from histories.plan import TABLES
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Difference:
+    """One row, or one cut, that is not as expected."""
+
+    source: str
+    table: str
+    """`published_cut` for a cut."""
+    expected: str | None
+    """The row as JSON and how often it is there; None when it should not be."""
+    found: str | None
+
+    def __str__(self) -> str:
+        return f"{self.source} {self.table}: expected {self.expected}, found {self.found}"
+
+
+def differences(
+    spark: SparkSession, expected: Path, landing: int, limit: int = 200
+) -> list[Difference]:
+    """Compare the public schema with what `write_expected` wrote for a landing.
+
+    Args:
+        spark: the session of the lake.
+        expected: the folder of the expectation.
+        landing: the landing that was built last.
+        limit: how many differences of each table are told.
+    """
+    found = _cut_differences(spark, expected, landing, limit)
+    for table in TABLES:
+        found += _row_differences(spark, expected, landing, table, limit)
+    return sorted(found, key=str)
+
+
+def _cut_differences(
+    spark: SparkSession, expected: Path, landing: int, limit: int
+) -> list[Difference]:
+    wanted = spark.read.parquet(str(expected / f"cuts_{landing}.parquet")).alias("wanted")
+    shown = spark.sql(
+        "select source, commit_number, commit_position, transaction_id from public.published_cut"
+    ).alias("shown")
+    same = (
+        F.col("wanted.source").isNotNull()
+        & F.col("shown.source").isNotNull()
+        # Not compared: a number that is not determined, and the position that a snapshot is given.
+        & F.coalesce(F.col("wanted.commit_number") == F.col("shown.commit_number"), F.lit(True))
+        & F.coalesce(F.col("wanted.commit_position") == F.col("shown.commit_position"), F.lit(True))
+        & F.col("wanted.transaction_id").eqNullSafe(F.col("shown.transaction_id"))
+    )
+    joined = wanted.join(shown, F.col("wanted.source") == F.col("shown.source"), how="full_outer")
+    return _told(joined.where(~same), "published_cut", limit)
+
+
+def _row_differences(
+    spark: SparkSession, expected: Path, landing: int, table: str, limit: int
+) -> list[Difference]:
+    wanted = (
+        spark.read.parquet(str(expected / f"rows_{landing}.parquet"))
+        .where(F.col("table_name") == table)
+        .select("source", "row", "row_count")
+        .alias("wanted")
+    )
+    columns = [F.col(name) for name in TABLES[table].columns]
+    shown = (
+        spark.table(f"public.{table}")
+        .groupBy(
+            F.col("_change.source").alias("source"),
+            F.to_json(F.struct(*columns), {"ignoreNullFields": "false"}).alias("row"),
+        )
+        .agg(F.count(F.lit(1)).alias("row_count"))
+        .alias("shown")
+    )
+    joined = wanted.join(
+        shown,
+        (F.col("wanted.source") == F.col("shown.source"))
+        & (F.col("wanted.row") == F.col("shown.row")),
+        how="full_outer",
+    )
+    same = F.col("wanted.row_count").eqNullSafe(F.col("shown.row_count"))
+    return _told(joined.where(~same), table, limit)
+
+
+def _told(joined: DataFrame, table: str, limit: int) -> list[Difference]:
+    sides = [
+        F.when(F.col(f"{side}.source").isNotNull(), F.to_json(F.struct(f"{side}.*"))).alias(side)
+        for side in ("wanted", "shown")
+    ]
+    source = F.coalesce("wanted.source", "shown.source").alias("source")
+    return [
+        Difference(row["source"], table, row["wanted"], row["shown"])
+        for row in joined.select(source, *sides).limit(limit).collect()
+    ]
+
+
+def failing(found: list[Difference]) -> list[str]:
+    """The sources that differ, each once."""
+    return sorted({difference.source for difference in found})

@@ -1,0 +1,77 @@
+"""A history from its seed."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from random import Random
+
+from histories.connector import Connector
+from histories.kafka import land
+from histories.knobs import Knobs, Profile
+from histories.law import Cut, ExpectedCut, UnsoundError, expected_cuts
+from histories.messages import json_text
+from histories.plan import TABLES, Plan
+from histories.replay import commits
+from histories.source import Source, commit_all, draw_segments
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """One source, what its database did, and what may be shown of it after each landing."""
+
+    plan: Plan
+    source: Source
+    knobs: Knobs
+    cuts: list[ExpectedCut | None]
+
+
+def make_history(seed: int, number: int, profile: Profile) -> History:
+    """The history of a seed and a number: always the same."""
+    rng = Random(f"{seed}:{number}")
+    knobs = profile.draw(rng)
+    segments = draw_segments(rng, knobs)
+    source = commit_all(rng, knobs, [task for segment in segments for task in segment.tasks])
+    connector = Connector(rng, knobs, source)
+    connector.run(segments)
+    plan = Plan(
+        f"h{number:05d}",
+        source.transactions,
+        connector.epochs,
+        connector.entries,
+        knobs.landing_count,
+        profile.second_begin,
+    )
+    land(rng, knobs, plan.entries, shows_every_partition=rng.random() < 0.6)
+    try:
+        cuts = expected_cuts(plan)
+    except UnsoundError:
+        # Partitions that nobody has heard of can hide anything, and no rule helps.
+        land(rng, knobs, plan.entries, shows_every_partition=True)
+        cuts = expected_cuts(plan)
+    return History(plan, source, knobs, cuts)
+
+
+def make_histories(seed: int, numbers: Iterable[int], profile: Profile) -> Iterator[History]:
+    return (make_history(seed, number, profile) for number in numbers)
+
+
+TextRows = list[tuple[str, str, int]]
+"""Table, row as JSON text with its columns in order, and how often it is there."""
+
+
+def expected_rows(plan: Plan, cuts: Iterable[Cut]) -> dict[Cut, TextRows]:
+    """What the tables hold at each of these cuts."""
+    wanted = set(cuts)
+    rows: dict[Cut, TextRows] = {}
+    for commit in commits(plan):
+        cut = Cut(commit.epoch, commit.count)
+        if cut in wanted:
+            rows[cut] = [
+                (table, row_text(table, row), count)
+                for table, some in commit.state.rows().items()
+                for row, count in some
+            ]
+    return rows
+
+
+def row_text(table: str, row: dict[str, int | str | None]) -> str:
+    return json_text({name: row[name] for name in TABLES[table].columns})

@@ -1,0 +1,155 @@
+"""What makes histories differ: which features one has, and how often."""
+
+from dataclasses import dataclass, fields, replace
+from random import Random
+from typing import Final
+
+from histories.plan import SecondBegin
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    """Of one history. A chance is between 0 and 1; of an action it is its weight."""
+
+    # how much
+    transaction_count: int = 8
+    actions_per_transaction: int = 2
+    concurrency: int = 2
+    """Most transactions that are open at once."""
+    landing_count: int = 4
+
+    # what transactions do; transfers and new accounts are always there
+    copy: float = 0.0
+    key_change: float = 0.0
+    key_chain: float = 0.0
+    key_swap: float = 0.0
+    reinsert: float = 0.0
+    truncate: float = 0.0
+    truncate_many: float = 0.0
+    bag: float = 0.0
+    pair: float = 0.0
+    toast: float = 0.0
+    """Chance that a text is long enough to be left out when it has not changed."""
+    audit: float = 0.0
+    """Changes of a table that does not land."""
+    nothing_changed: float = 0.0
+    message: float = 0.0
+    """Messages inside transactions."""
+    empty: float = 0.0
+    """Chance that a transaction touches no captured table."""
+    rollback: float = 0.0
+    loose_message: float = 0.0
+    """Chance of a message outside of transactions, after each of them."""
+
+    # snapshots
+    snapshot: float = 0.0
+    interrupted_snapshot: float = 0.0
+    later_epoch: float = 0.0
+    window: float = 0.0
+    """Chance of an incremental snapshot's window, after each transaction."""
+    last_touch: float = 0.6
+    """Chance that the end of an epoch changes something in every partition."""
+
+    # the connector
+    restart: float = 0.0
+    """Chance of a restart, after each message."""
+    reset_counters: float = 0.0
+    """Chance that the connector is older than 3.6.1, and forgets counts in a restart."""
+    repeat_marker: float = 0.0
+
+    # what else lands
+    heartbeat: float = 0.0
+    garbage: float = 0.0
+    """Chance of a message that cannot be read, after each message."""
+    garbage_in_reads: float = 0.0
+    """Chance that garbage may stand where reads of a snapshot stand."""
+    garbage_event: float = 0.0
+    """Chance that one message of the history is replaced by garbage."""
+    redelivery: float = 0.0
+    """Chance that a message lands a second time as the same delivery."""
+
+    # Kafka and the landings
+    partition_count: int = 3
+    """Most partitions of a topic."""
+    transaction_partition_count: int = 1
+    lost_end: float = 0.0
+    """Chance that the end of some partitions never lands."""
+
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Between which bounds each knob may stand. What is not named keeps the default."""
+
+    bounds: dict[str, Range]
+    always: frozenset[str]
+    """Knobs that no history switches off."""
+    second_begin: SecondBegin
+
+    def draw(self, rng: Random) -> Knobs:
+        """Knobs for one history. Each feature is off in a part of them, so that the others show."""
+        drawn: dict[str, float] = {}
+        for knob in fields(Knobs):
+            if knob.name not in self.bounds:
+                continue
+            low, high = self.bounds[knob.name]
+            if isinstance(knob.default, int):
+                drawn[knob.name] = rng.randint(int(low), int(high))
+            elif knob.name in self.always or rng.random() < 0.6:
+                drawn[knob.name] = rng.uniform(low, high)
+        return replace(Knobs(), **drawn)  # type: ignore[arg-type] # ints for ints, see above
+
+
+FIRST_RULES: Final = Profile(
+    {
+        "transaction_count": (2, 12),
+        "actions_per_transaction": (1, 3),
+        "concurrency": (1, 4),
+        "copy": (0.2, 1),
+        "key_change": (0.2, 1),
+        "key_chain": (0.2, 0.7),
+        "key_swap": (0.2, 0.7),
+        "reinsert": (0.2, 0.7),
+        "truncate": (0.05, 0.4),
+        "truncate_many": (0.05, 0.3),
+        "bag": (0.5, 2),
+        "pair": (0.5, 1.5),
+        "audit": (0.1, 0.7),
+        "nothing_changed": (0.1, 0.4),
+        "message": (0.1, 0.4),
+        "empty": (0.02, 0.2),
+        "rollback": (0.05, 0.3),
+        "snapshot": (0.6, 0.6),
+        "restart": (0.01, 0.06),
+        "repeat_marker": (0.02, 0.1),
+        "heartbeat": (0.02, 0.1),
+        "garbage": (0.005, 0.03),
+        "redelivery": (0.01, 0.05),
+        "partition_count": (1, 5),
+        "transaction_partition_count": (1, 1),
+        "lost_end": (0.3, 1),
+    },
+    frozenset({"snapshot"}),
+    second_begin="harmless",
+)
+"""What the pipeline has always known."""
+
+ALL_RULES: Final = Profile(
+    FIRST_RULES.bounds
+    | {
+        "toast": (0.3, 1),
+        "loose_message": (0.05, 0.2),
+        "interrupted_snapshot": (0.1, 0.4),
+        "later_epoch": (0.1, 0.5),
+        "window": (0.05, 0.25),
+        "reset_counters": (0.3, 0.5),
+        "garbage_in_reads": (0.3, 1),
+        "garbage_event": (0.05, 0.3),
+        "transaction_partition_count": (1, 3),
+    },
+    FIRST_RULES.always,
+    second_begin="evidence",
+)
+"""All rules of PostgreSQL."""

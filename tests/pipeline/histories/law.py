@@ -1,0 +1,365 @@
+"""How far the tables may be shown after a landing, by who knows which message is which.
+
+The rules, where `semantics.md` leaves a choice. *Table topics* are those of tables that land (the
+signal table too: its rows are counted like others); *later* is in the order of offsets.
+
+Snapshot (S4, S5). Proven when a read marked `last` landed; each table of which reads landed has one
+marked as its last (or a single one marked `first`); partitions 0 to the highest landed one of each
+topic with reads landed; in each landed partition of the four tables a message of the epoch's stream
+lands after the epoch's reads there; and no garbage stands before that, as it may be a read. In the
+first epoch a partition without reads need not go on, and any message that is no read is of its
+stream. Later, a message is of the epoch's stream when it comes after a read of the epoch in its
+partition, or is a change whose `sequence[0]`, or whose transaction's END, is not before (is after)
+the snapshot's LSN. An interrupted snapshot is an epoch without a `last` read.
+
+Complete (S13). An identity is the event; of a keyless table the event with its `total_order`.
+(i) For each table that lands the distinct identities are as many as END says, their
+`data_collection_order` is exactly 1 to that number, and copies agree in both orders. If two BEGINs
+landed, that is proof only with what `Plan.second_begin` asks for.
+(ii) Over the whole transaction, by `total_order`: n identities received, e is END's event_count,
+k = n - e > 0, R the rank by (lsn, total_order). Each copy carries R or R - k, rank R up to k has a
+copy with R, the others one with R - k, one event has both.
+(iii) By table and `data_collection_order`, with n, e, k and R of the table and k >= 0, as (ii)
+without the event that has both, and every partition is past the transaction: each partition of a
+table topic of which anything landed holds a change with `sequence[0]` at or after its END.
+
+Link (S14). With changes received: their `sequence[0]` is END's LSN of the transaction before (null
+at the start of an epoch), or the LSN of a landed message outside of transactions that follows it
+likewise. Without: markers landed in partition 0 of the transaction topic only, and their offsets
+run without a hole from the END before (from 0 in the first epoch that streams) to this END.
+
+Reads of an incremental snapshot prove nothing and hold nothing: END does not count them.
+
+The cut is the longest such prefix of the last epoch whose base is proven. It never goes back.
+Numbers of commits are expected in the first epoch that streams; later they depend on how much of
+the epoch before was shown.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from histories.plan import LANDED_TABLES, TABLES, Entry, Plan, Transaction, counters
+
+Orders = tuple[int, int]
+"""total_order, data_collection_order."""
+
+
+class UnsoundError(Exception):
+    """The rules prove what is not so: the arrival leaves no trace of what is missing."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cut:
+    epoch: int
+    count: int
+    """Transactions of the epoch in it; 0 is its snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCut:
+    """What readers may see."""
+
+    cut: Cut
+    commit_number: int | None
+    """None where it is not determined."""
+    commit_position: int | None
+    """None for a snapshot."""
+    transaction_id: int | None
+
+
+def expected_cuts(plan: Plan) -> list[ExpectedCut | None]:
+    """After each landing the largest cut that can be proven; None before the first.
+
+    Raises:
+        UnsoundError: the rules would show a state that the source never had.
+    """
+    offsets, previous = plan.offsets(), plan.previous_lsns()
+    cuts: list[ExpectedCut | None] = []
+    best: Cut | None = None
+    for landing in range(plan.landing_count):
+        found = Arrived(plan, offsets, previous, landing).cut()
+        best = max(filter(None, (best, found)), default=None)
+        cuts.append(_described(plan, best) if best else None)
+    return cuts
+
+
+def _described(plan: Plan, cut: Cut) -> ExpectedCut:
+    epoch = plan.epochs[cut.epoch]
+    numbers = [number for number in epoch.chain if plan.transactions[number].id is not None]
+    last = plan.transactions[numbers[cut.count - 1]] if cut.count else None
+    is_first = not any(earlier.chain for earlier in plan.epochs[: cut.epoch])
+    return ExpectedCut(
+        cut,
+        cut.count + (epoch.snapshot_lsn is not None) if is_first else None,
+        last.end_lsn if last else None,
+        last.id if last else None,
+    )
+
+
+class Arrived:
+    """What has landed of a source up to some landing."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        offsets: list[int],
+        previous: dict[int, int | None],
+        landing: int,
+    ) -> None:
+        self.plan = plan
+        self.previous = previous
+        self.begins: Counter[int] = Counter()
+        self.ends: dict[int, set[int]] = defaultdict(set)
+        """Of each transaction from which event its ENDs count."""
+        self.end_offset: dict[int, int] = {}
+        self.marker_offsets: set[int] = set()
+        self.marker_partitions: set[int] = set()
+        self.copies: dict[int, dict[int, set[Orders]]] = defaultdict(lambda: defaultdict(set))
+        """Of each transaction, by event, the orders that its copies carry."""
+        self.messages: set[int] = set()
+        self.partitions: dict[tuple[str, int], list[Entry]] = defaultdict(list)
+        """Of table topics."""
+        for entry, offset in zip(plan.entries, offsets, strict=True):
+            if entry.landing is None or entry.landing > landing:
+                continue
+            if entry.topic in LANDED_TABLES:
+                self.partitions[entry.topic, entry.partition].append(entry)
+            self._count(entry, offset)
+        self.past = self._past()
+
+    def _count(self, entry: Entry, offset: int) -> None:
+        number = entry.transaction
+        if number is None or entry.kind in ("garbage", "tombstone", "window_read"):
+            return
+        if entry.kind in ("begin", "end"):
+            self.marker_offsets.add(offset)
+            self.marker_partitions.add(entry.partition)
+        if entry.kind == "begin":
+            self.begins[number] += 1
+        elif entry.kind == "end":
+            self.ends[number].add(entry.counted_from)
+            self.end_offset[number] = min(offset, self.end_offset.get(number, offset))
+        elif entry.kind == "message":
+            self.messages.add(number)
+        elif entry.kind == "event" and entry.event is not None and entry.topic in LANDED_TABLES:
+            orders = counters(self.plan.transactions[number], entry.counted_from)
+            self.copies[number][entry.event].add(orders[entry.event - entry.counted_from])
+
+    def _past(self) -> int:
+        """The highest LSN that every partition of the table topics is past; -1 for none."""
+        lowest = []
+        for entries in self.partitions.values():
+            named = (
+                self.previous[entry.transaction]
+                for entry in entries
+                if entry.kind == "event" and entry.transaction is not None
+            )
+            lowest.append(max((lsn for lsn in named if lsn is not None), default=-1))
+        return min(lowest, default=-1)
+
+    # --- the cut
+
+    def cut(self) -> Cut | None:
+        for number in reversed(range(len(self.plan.epochs))):
+            epoch = self.plan.epochs[number]
+            if epoch.snapshot_lsn is not None:
+                if self._snapshot_is_proven(number):
+                    return Cut(number, self._prefix(number))
+            elif count := self._prefix(number):
+                return Cut(number, count)
+        return None
+
+    def _prefix(self, epoch: int) -> int:
+        """How many transactions of the epoch are complete, each linked to the one before."""
+        is_first = not any(earlier.chain for earlier in self.plan.epochs[:epoch])
+        links: set[int | None] = {None}
+        end_offset = -1 if is_first else None
+        count = 0
+        for number in self.plan.epochs[epoch].chain:
+            transaction = self.plan.transactions[number]
+            if transaction.id is None:
+                if number in self.messages and self.previous[number] in links:
+                    links.add(transaction.end_lsn)
+                continue
+            if not self._is_complete(number, transaction):
+                break
+            if not self._is_linked(number, links, end_offset):
+                break
+            links = {transaction.end_lsn}
+            end_offset = self.end_offset[number]
+            count += 1
+        return count
+
+    def _is_linked(self, number: int, links: set[int | None], end_offset: int | None) -> bool:
+        if self.copies.get(number):
+            return self.previous[number] in links
+        if self.marker_partitions != {0} or end_offset is None:
+            return False
+        return self.marker_offsets.issuperset(range(end_offset + 1, self.end_offset[number]))
+
+    # --- transactions
+
+    def _is_complete(self, number: int, transaction: Transaction) -> bool:
+        copies = self.copies.get(number, {})
+        proven = any(
+            self._is_counted(number, transaction, copies, counted_from)
+            or self._is_ranked(transaction, copies, counted_from)
+            or (
+                self.past >= transaction.end_lsn
+                and self._is_ranked_by_table(transaction, copies, counted_from)
+            )
+            for counted_from in self.ends.get(number, ())
+        )
+        if proven:
+            self._check(transaction, copies)
+        return proven
+
+    def _check(self, transaction: Transaction, copies: dict[int, set[Orders]]) -> None:
+        """That the transaction is what the rules say: each event received, and told from others."""
+        events = transaction.events
+        if copies.keys() != {at for at, e in enumerate(events) if e.table in LANDED_TABLES}:
+            raise UnsoundError(f"{self.plan.name}: transaction {transaction.id} is not complete")
+        if any(len(orders) > 1 and events[at].key is None for at, orders in copies.items()):
+            raise UnsoundError(f"{self.plan.name}: a copy counts twice in {transaction.id}")
+
+    def _is_counted(
+        self,
+        number: int,
+        transaction: Transaction,
+        copies: dict[int, set[Orders]],
+        counted_from: int,
+    ) -> bool:
+        if any(len(orders) > 1 for orders in copies.values()):
+            return False
+        received: dict[str, set[int]] = defaultdict(set)
+        for at, orders in copies.items():
+            received[transaction.events[at].table].update(order for _, order in orders)
+        expected = _expected(transaction, counted_from)
+        if any(
+            received.get(table, set()) != set(range(1, expected[table] + 1))
+            for table in received.keys() | expected.keys()
+        ):
+            return False
+        # Two events may carry the same order: then there are more events than orders.
+        if len(copies) != expected.total():
+            return False
+        if self.begins[number] < 2 or self.plan.second_begin == "harmless":
+            return True
+        if self.plan.second_begin == "evidence_or_first_lsn" and any(
+            transaction.events[at].lsn == transaction.begin_lsn
+            and any(total_order == 1 for total_order, _ in orders)
+            for at, orders in copies.items()
+        ):
+            return True
+        return self.past >= transaction.end_lsn
+
+    def _is_ranked(
+        self, transaction: Transaction, copies: dict[int, set[Orders]], counted_from: int
+    ) -> bool:
+        identities = _identities(transaction, copies, 0)
+        counted = len(transaction.events) - counted_from
+        reset = len(identities) - counted
+        return reset > 0 and _carries_ranks(identities, reset) == "with an overlap"
+
+    def _is_ranked_by_table(
+        self, transaction: Transaction, copies: dict[int, set[Orders]], counted_from: int
+    ) -> bool:
+        expected = _expected(transaction, counted_from)
+        of_table: dict[str, dict[int, set[Orders]]] = defaultdict(dict)
+        for at, orders in copies.items():
+            of_table[transaction.events[at].table][at] = orders
+        for table in of_table.keys() | expected.keys():
+            identities = _identities(transaction, of_table.get(table, {}), 1)
+            reset = len(identities) - expected[table]
+            if reset < 0 or not _carries_ranks(identities, reset):
+                return False
+        return True
+
+    # --- snapshots
+
+    def _snapshot_is_proven(self, number: int) -> bool:
+        of_table: dict[str, list[str]] = defaultdict(list)
+        partitions: dict[str, set[int]] = defaultdict(set)
+        for (topic, partition), entries in self.partitions.items():
+            partitions[topic].add(partition)
+            for entry in entries:
+                if entry.kind == "read" and entry.epoch == number and entry.marker:
+                    of_table[topic].append(entry.marker)
+        if not any("last" in markers for markers in of_table.values()):
+            return False
+        for table, markers in of_table.items():
+            if not {"last", "last_in_data_collection"} & {*markers} and markers != ["first"]:
+                return False
+            if len(partitions[table]) != max(partitions[table]) + 1:
+                return False
+        if not all(
+            self._has_passed_the_reads(entries, number)
+            for (topic, _), entries in self.partitions.items()
+            if topic in TABLES
+        ):
+            return False
+        for entry in self.plan.entries:
+            # A read that was replaced by garbage is one that is missing.
+            if entry.marker and entry.epoch == number:
+                arrived = self.partitions.get((entry.topic, entry.partition), ())
+                if entry.kind != "read" or not any(entry is landed for landed in arrived):
+                    raise UnsoundError(f"{self.plan.name}: a read of epoch {number} is missing")
+        return True
+
+    def _has_passed_the_reads(self, entries: list[Entry], number: int) -> bool:
+        is_first = number == 0
+        has_reads = has_passed = False
+        for entry in entries:
+            if entry.kind == "read":
+                if entry.epoch == number:
+                    has_reads, has_passed = True, False
+            elif entry.kind == "garbage":
+                if not has_passed:
+                    return False
+            elif is_first or has_reads or self._is_after_snapshot(entry, number):
+                has_passed = True
+        return has_passed or (is_first and not has_reads)
+
+    def _is_after_snapshot(self, entry: Entry, number: int) -> bool:
+        if entry.kind != "event" or entry.transaction is None:
+            return False
+        lsn = self.plan.epochs[number].snapshot_lsn or 0
+        previous = self.previous[entry.transaction]
+        end_lsn = self.plan.transactions[entry.transaction].end_lsn
+        return (previous is not None and previous >= lsn) or (
+            entry.transaction in self.ends and end_lsn > lsn
+        )
+
+
+def _expected(transaction: Transaction, counted_from: int) -> Counter[str]:
+    """END's counts of the tables that land."""
+    return Counter(
+        event.table for event in transaction.events[counted_from:] if event.table in LANDED_TABLES
+    )
+
+
+def _identities(
+    transaction: Transaction, copies: dict[int, set[Orders]], which: int
+) -> list[set[int]]:
+    """The orders that each identity carries, in the order of ranks."""
+    ranked: list[tuple[int, int, set[int]]] = []
+    for at, orders in copies.items():
+        event = transaction.events[at]
+        if event.key is None and event.operation != "t":
+            ranked += [(event.lsn, order[0], {order[which]}) for order in orders]
+        else:
+            first = min(order[0] for order in orders)
+            ranked.append((event.lsn, first, {order[which] for order in orders}))
+    return [orders for _, _, orders in sorted(ranked, key=lambda identity: identity[:2])]
+
+
+def _carries_ranks(identities: list[set[int]], reset: int) -> str | None:
+    """Whether the orders are those of a transaction whose counters began again after `reset`."""
+    for rank, orders in enumerate(identities, start=1):
+        if not orders <= {rank, rank - reset}:
+            return None
+        if (rank if rank <= reset else rank - reset) not in orders:
+            return None
+    if reset and any(len(orders) > 1 for orders in identities):
+        return "with an overlap"
+    return "without an overlap"

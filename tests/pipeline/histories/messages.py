@@ -1,0 +1,211 @@
+"""The messages of a history, as Debezium 3.6 writes them and Spark's Kafka source shows them."""
+
+import base64
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+import msgspec
+
+from histories.plan import MESSAGE, SIGNAL, TABLES, Entry, Event, Plan, Row, Transaction, counters
+
+Message: TypeAlias = dict[str, object]
+"""topic, partition, offset, timestamp, key, value, headers."""
+
+EPOCH_MILLIS: Final = 1_795_228_000_000
+MESSAGE_TABLE: Final = (
+    "io.debezium.connector.postgresql.LogicalDecodingMessageMonitor"
+    "$LogicalDecodingMessageId@219c5324"
+)
+
+
+def json_text(value: object) -> str:
+    """Compact, names in their order, nothing but what JSON must escape is escaped."""
+    return msgspec.json.encode(value).decode()
+
+
+def messages(plan: Plan) -> Iterator[tuple[Entry, Message]]:
+    """Each entry's message, in the order of sending."""
+    writer = _Writer(plan)
+    for sent, (entry, offset) in enumerate(zip(plan.entries, plan.offsets(), strict=True)):
+        key, value, headers = writer.write(entry, sent)
+        topic = f"{plan.name}.{entry.topic}"
+        if entry.kind == "heartbeat":
+            topic = f"__debezium-heartbeat.{plan.name}"
+        elif entry.topic in TABLES or entry.topic == SIGNAL:
+            topic = f"{plan.name}.public.{entry.topic}"
+        yield (
+            entry,
+            {
+                "topic": topic,
+                "partition": entry.partition,
+                "offset": offset,
+                "timestamp": EPOCH_MILLIS + sent,
+                "key": key,
+                "value": value,
+                "headers": headers,
+            },
+        )
+
+
+Written: TypeAlias = tuple[str | None, str | None, list[dict[str, str]]]
+
+
+class _Writer:
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.previous = plan.previous_lsns()
+
+    def write(self, entry: Entry, sent: int) -> Written:
+        """Key, value and headers of an entry's message."""
+        if entry.kind == "garbage":
+            return None, entry.text, []
+        if entry.kind == "heartbeat":
+            value = f'{{"ts_ms":{EPOCH_MILLIS + sent}}}'
+            return json_text({"serverName": self.plan.name}), value, []
+        if entry.transaction is None:
+            return self._read(entry, sent)
+        transaction = self.plan.transactions[entry.transaction]
+        if entry.kind == "window_read":
+            return self._window_read(entry, entry.transaction, transaction, sent)
+        if entry.kind == "message":
+            return self._loose_message(entry.transaction, transaction)
+        if entry.event is None:
+            return _marker(entry, transaction, _commit_millis(entry.transaction))
+        event = transaction.events[entry.event]
+        if event.operation == "m":
+            return self._message(entry, entry.transaction, transaction, event)
+        headers = [
+            {"key": name, "value": json_text(key)}
+            for name, key in (
+                ("__debezium.newkey", event.new_key),
+                ("__debezium.oldkey", event.old_key),
+            )
+            if key is not None
+        ]
+        key = json_text(event.key) if event.key else None
+        if entry.kind == "tombstone":
+            return key, None, headers
+        source = self._source(
+            event.table,
+            event.lsn,
+            transaction.id,
+            self.previous[entry.transaction],
+            _commit_millis(entry.transaction),
+        )
+        value = (
+            f'{{"before":{json_text(event.before)},"after":{json_text(event.after)},'
+            f'"source":{source},"transaction":{_block(entry, transaction, event)},'
+            f'"op":"{event.operation}","ts_ms":{EPOCH_MILLIS + sent}}}'
+        )
+        return key, value, headers
+
+    def _source(
+        self,
+        table: str,
+        lsn: int | None,
+        transaction_id: int | None,
+        previous: int | None,
+        millis: int,
+        *,
+        snapshot: str = "false",
+        sequence_lsn: int | None = None,
+    ) -> str:
+        before = "null" if previous is None else f'\\"{previous}\\"'
+        at = lsn if sequence_lsn is None else sequence_lsn
+        return (
+            f'{{"version":"3.6.3.Final","connector":"postgresql","name":"{self.plan.name}",'
+            f'"ts_ms":{millis},"snapshot":"{snapshot}","db":"bank",'
+            f'"sequence":"[{before},\\"{at}\\"]","ts_us":{millis}000,"ts_ns":{millis}000000,'
+            f'"schema":"{"public" if table else ""}","table":"{table}",'
+            f'"txId":{json_text(transaction_id)},"lsn":{json_text(lsn)},'
+            '"xmin":null,"origin":null,"origin_lsn":null}'
+        )
+
+    def _read(self, entry: Entry, sent: int) -> Written:
+        lsn = self.plan.epochs[entry.epoch].snapshot_lsn
+        millis = EPOCH_MILLIS + entry.epoch
+        source = self._source(
+            entry.topic, lsn, 600 + entry.epoch, None, millis, snapshot=entry.marker or ""
+        )
+        return _read_written(entry, source, sent)
+
+    def _window_read(
+        self, entry: Entry, number: int, transaction: Transaction, sent: int
+    ) -> Written:
+        source = self._source(
+            entry.topic,
+            None,
+            None,
+            self.previous[number],
+            _commit_millis(number),
+            snapshot="incremental",
+            sequence_lsn=transaction.events[0].lsn,
+        )
+        return _read_written(entry, source, sent)
+
+    def _message(
+        self, entry: Entry, number: int, transaction: Transaction, event: Event
+    ) -> Written:
+        source = self._source(
+            MESSAGE, event.lsn, transaction.id, self.previous[number], _commit_millis(number)
+        )
+        return _message_written(source, _block(entry, transaction, event))
+
+    def _loose_message(self, number: int, transaction: Transaction) -> Written:
+        source = self._source(
+            MESSAGE, transaction.end_lsn, None, self.previous[number], _commit_millis(number)
+        )
+        return _message_written(source, "null")
+
+
+def _commit_millis(number: int) -> int:
+    return EPOCH_MILLIS + 1000 * (number + 1)
+
+
+def _block(entry: Entry, transaction: Transaction, event: Event) -> str:
+    at = (entry.event or 0) - entry.counted_from
+    total_order, table_order = counters(transaction, entry.counted_from)[at]
+    return (
+        f'{{"id":"{transaction.id}:{event.lsn}","total_order":{total_order},'
+        f'"data_collection_order":{table_order}}}'
+    )
+
+
+def _read_written(entry: Entry, source: str, sent: int) -> Written:
+    row: Row = entry.row or {}
+    key = TABLES[entry.topic].key_of(row)
+    value = (
+        f'{{"before":null,"after":{json_text(row)},"source":{source},"transaction":null,'
+        f'"op":"r","ts_ms":{EPOCH_MILLIS + sent}}}'
+    )
+    return json_text(key) if key else None, value, []
+
+
+def _message_written(source: str, block: str) -> Written:
+    content = base64.b64encode(b"hello").decode()
+    value = (
+        f'{{"op":"m","ts_ms":{EPOCH_MILLIS},"source":{source},"transaction":{block},'
+        f'"message":{{"prefix":"bank","content":"{content}"}}}}'
+    )
+    return '{"prefix":"bank"}', value, []
+
+
+def _marker(entry: Entry, transaction: Transaction, millis: int) -> Written:
+    if entry.kind == "begin":
+        marker_id = f"{transaction.id}:{transaction.begin_lsn}"
+        counts = '"event_count":null,"data_collections":null'
+    else:
+        marker_id = f"{transaction.id}:{transaction.end_lsn}"
+        counted: dict[str, int] = {}
+        for event in transaction.events[entry.counted_from :]:
+            name = f"public.{event.table}" if event.table else MESSAGE_TABLE
+            counted[name] = counted.get(name, 0) + 1
+        # Their order is arbitrary: here the reverse of their coming.
+        collections = [
+            {"data_collection": name, "event_count": count}
+            for name, count in reversed(counted.items())
+        ]
+        total = len(transaction.events) - entry.counted_from
+        counts = f'"event_count":{total},"data_collections":{json_text(collections)}'
+    value = f'{{"status":"{entry.kind.upper()}","id":"{marker_id}",{counts},"ts_ms":{millis}}}'
+    return f'{{"id":"{marker_id}"}}', value, []
