@@ -141,7 +141,6 @@ class Connector:
     def _read(self, committed: int, *, is_interrupted: bool) -> None:
         """Read all tables; the lock on the log stands behind the last commit."""
         lsn = self.source.transactions[committed - 1].end_lsn
-        self.epochs.append(Epoch(lsn, is_interrupted))
         tables = [(table, self.source.rows_before[committed][table]) for table in TABLES]
         self.rng.shuffle(tables)
         reads: list[tuple[str, Row, str]] = []
@@ -153,6 +152,8 @@ class Connector:
                 if at == len(rows) - 1 and marker != "first":
                     marker = "last_in_data_collection"
                 reads.append((table, row, marker))
+        # A snapshot of nothing leaves no trace.
+        self.epochs.append(Epoch(lsn if reads else None, is_interrupted))
         if reads:
             reads[-1] = (*reads[-1][:2], "last")
         if is_interrupted:

@@ -119,9 +119,11 @@ class Arrived:
         self.messages: set[int] = set()
         self.partitions: dict[tuple[str, int], list[Entry]] = defaultdict(list)
         """Of table topics."""
+        self.has_reads = False
         for entry, offset in zip(plan.entries, offsets, strict=True):
             if entry.landing is None or entry.landing > landing:
                 continue
+            self.has_reads |= entry.kind == "read"
             if entry.topic in LANDED_TABLES:
                 self.partitions[entry.topic, entry.partition].append(entry)
             self._count(entry, offset)
@@ -165,6 +167,8 @@ class Arrived:
             if epoch.snapshot_lsn is not None:
                 if self._snapshot_is_proven(number):
                     return Cut(number, self._prefix(number))
+                if not self.has_reads and self._prefix(number):
+                    raise UnsoundError(f"{self.plan.name}: the log seems to begin after a snapshot")
             elif count := self._prefix(number):
                 return Cut(number, count)
         return None
