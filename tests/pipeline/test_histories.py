@@ -3,19 +3,19 @@
 `h00042` is a source like any other, so thousands of histories share each run.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from histories.differences import differences, failing
+from histories.differences import Difference, differences, failing
 from histories.files import write_expected, write_landings
-from histories.history import History, make_histories
+from histories.history import Case, judged, make_histories
 from histories.knobs import ALL_RULES, FIRST_RULES, Profile
 from histories.messages import messages
 from histories.plan import AUDIT, TABLES
-from lake import Lake, open_lake, tables_of
+from histories.shrink import read_plan
+from lake import DATA, Lake, open_lake, tables_of
 
 from dbt_debezium.scaffold import Group
 
@@ -23,32 +23,46 @@ SEED = 1
 NOT_INGESTED = f"{{not_ingested_tables: [public.{AUDIT}]}}"
 
 
-@contextmanager
-def histories_lake(folder: Path, histories: Iterable[History]) -> Iterator[Lake]:
-    """A lake with the models of the tables that all histories share."""
-    texts = [message for history in histories for _, message in messages(history.plan)]
+def built_landings(folder: Path, cases: Sequence[Case]) -> Iterator[tuple[Lake, int]]:
+    """Land and build all cases in lock-step, in a new lake."""
+    write_expected(folder / "expected", cases)
+    # Models need columns: enough histories to have seen a row of each table.
+    some = make_histories(SEED, range(20), ALL_RULES)
+    texts = [message for one in some for _, message in messages(one.plan)]
     tables = [table for table in tables_of(texts, [Group("h*", "bank")]) if table.table in TABLES]
     assert {table.model_name for table in tables} == TABLES.keys()
     with open_lake(folder, tables) as lake:
-        yield lake
-
-
-def check_histories(folder: Path, histories: list[History]) -> None:
-    """Land, build and compare, one landing after the other."""
-    write_expected(folder / "expected", histories)
-    with histories_lake(folder, histories[:100]) as lake:
-        for landing, path in enumerate(write_landings(folder / "dump", histories)):
+        for landing, path in enumerate(write_landings(folder / "dump", cases)):
             if any(path.iterdir()):
                 lake.land(path)
             assert lake.build("--vars", NOT_INGESTED), lake.lines
-            found = differences(lake.spark, folder / "expected", landing)
-            shown = Counter(history.cuts[landing] is not None for history in histories)
-            print(f"landing {landing}: {shown[True]} of {len(histories)} histories show something")
-            assert [str(one) for one in found] == [], failing(found)
+            yield lake, landing
+
+
+def found_differences(folder: Path, cases: Sequence[Case]) -> Iterator[list[Difference]]:
+    """What is wrong after each landing."""
+    for lake, landing in built_landings(folder, cases):
+        shown = sum(case.cuts[min(landing, len(case.cuts) - 1)] is not None for case in cases)
+        print(f"landing {landing}: {shown} of {len(cases)} sources show something")
+        yield differences(lake.spark, folder / "expected", landing)
+
+
+def check_cases(folder: Path, cases: Sequence[Case]) -> None:
+    for found in found_differences(folder, cases):
+        assert [str(one) for one in found] == [], failing(found)
+
+
+def regressions() -> list[Case]:
+    """Histories that once failed."""
+    paths = sorted((DATA / "regressions").glob("*.json"))
+    return [
+        judged(replace(read_plan(path), name=f"h9{number:04d}"))
+        for number, path in enumerate(paths)
+    ]
 
 
 def test_two_hundred_histories_show_the_largest_provable_state(tmp_path: Path) -> None:
-    check_histories(tmp_path, list(make_histories(SEED, range(200), FIRST_RULES)))
+    check_cases(tmp_path, [*make_histories(SEED, range(200), FIRST_RULES), *regressions()])
 
 
 @pytest.mark.proof
@@ -56,4 +70,4 @@ def test_two_hundred_histories_show_the_largest_provable_state(tmp_path: Path) -
 def test_ten_thousand_histories_show_the_largest_provable_state(
     tmp_path: Path, profile: Profile
 ) -> None:
-    check_histories(tmp_path, list(make_histories(SEED, range(10_000), profile)))
+    check_cases(tmp_path, list(make_histories(SEED, range(10_000), profile)))

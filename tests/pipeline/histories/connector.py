@@ -87,17 +87,24 @@ class Connector:
 
     def _send(self, entry: Entry, key: str | None) -> None:
         count = self._partition_count.get(entry.topic, 1)
-        if key is None:
+        if key is None and entry.kind == "tombstone" and self._stays():
+            entry.partition = self.entries[-1].partition
+        elif key is None:
             entry.partition = self.rng.randrange(count)
         else:
             entry.partition = crc32(f"{entry.topic} {key}".encode()) % count
         self.entries.append(entry)
         if entry.kind in ("event", "tombstone"):
             self._streamed[entry.topic].add(entry.partition)
+        if entry.kind == "event" and key is None:
+            return  # a tombstone may follow, and nothing comes between them
         if self.rng.random() < self.knobs.heartbeat:
             self.entries.append(Entry("heartbeat", len(self.epochs) - 1, "heartbeat"))
         if self.rng.random() < self.knobs.garbage:
             self._send_garbage()
+
+    def _stays(self) -> bool:
+        return self.rng.random() >= self.knobs.stray_tombstone
 
     def _may_spoil(self) -> bool:
         return not self.resets_counters

@@ -1,14 +1,14 @@
 """Landings and expectations as files: JSON lines to land, parquet to compare with."""
 
 import gzip
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped] # it has none
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
-from histories.history import History, expected_rows
+from histories.history import Case, expected_rows
 from histories.messages import messages
 
 FILES_PER_LANDING = 4
@@ -32,17 +32,17 @@ ROWS = pa.schema(
 )
 
 
-def write_landings(directory: Path, histories: Sequence[History]) -> list[Path]:
+def write_landings(directory: Path, cases: Sequence[Case]) -> list[Path]:
     """One folder for each landing, in lock-step: `directory/landing_0` and so on.
 
-    A landing to which no history brings anything has an empty folder.
+    A landing to which no case brings anything has an empty folder.
     """
-    count = max(history.plan.landing_count for history in histories)
+    count = max(case.plan.landing_count for case in cases)
     folders = [directory / f"landing_{number}" for number in range(count)]
     lines: list[list[list[bytes]]] = [[[] for _ in range(FILES_PER_LANDING)] for _ in folders]
     encode = msgspec.json.Encoder().encode
-    for at, history in enumerate(histories):
-        for entry, message in messages(history.plan):
+    for at, case in enumerate(cases):
+        for entry, message in messages(case.plan):
             line = encode(message)
             for landing in (entry.landing, entry.again):
                 if landing is not None:
@@ -59,26 +59,25 @@ def write_landings(directory: Path, histories: Sequence[History]) -> list[Path]:
     return folders
 
 
-def write_expected(directory: Path, histories: Iterable[History]) -> None:
-    """`cuts_<landing>.parquet` and `rows_<landing>.parquet` for each landing."""
-    cuts: list[list[tuple[str, int | None, str | None, str | None]]] = []
-    rows: list[list[tuple[str, str, str, int]]] = []
-    for history in histories:
-        name = history.plan.name
-        shown = expected_rows(history.plan, (cut.cut for cut in history.cuts if cut))
-        for landing, cut in enumerate(history.cuts):
-            while len(cuts) <= landing:
-                cuts.append([])
-                rows.append([])
-            if cut:
-                cuts[landing].append(
-                    (name, cut.commit_number, _text(cut.commit_position), _text(cut.transaction_id))
-                )
-                rows[landing].extend((name, *row) for row in shown[cut.cut])
+def write_expected(directory: Path, cases: Sequence[Case]) -> None:
+    """`cuts_<landing>.parquet` and `rows_<landing>.parquet` for each landing.
+
+    A case with fewer landings than others stays as it is after its last one.
+    """
     directory.mkdir(parents=True, exist_ok=True)
-    for landing in range(len(cuts)):
-        _write(directory / f"cuts_{landing}.parquet", CUTS, cuts[landing])
-        _write(directory / f"rows_{landing}.parquet", ROWS, rows[landing])
+    shown = [expected_rows(case.plan, (cut.cut for cut in case.cuts if cut)) for case in cases]
+    for landing in range(max(case.plan.landing_count for case in cases)):
+        cuts: list[tuple[str, int | None, str | None, str | None]] = []
+        rows: list[tuple[str, str, str, int]] = []
+        for case, rows_at in zip(cases, shown, strict=True):
+            name, cut = case.plan.name, case.cuts[min(landing, len(case.cuts) - 1)]
+            if cut is None:
+                continue
+            position, transaction_id = _text(cut.commit_position), _text(cut.transaction_id)
+            cuts.append((name, cut.commit_number, position, transaction_id))
+            rows += [(name, *row) for row in rows_at[cut.cut]]
+        _write(directory / f"cuts_{landing}.parquet", CUTS, cuts)
+        _write(directory / f"rows_{landing}.parquet", ROWS, rows)
 
 
 def _text(number: int | None) -> str | None:

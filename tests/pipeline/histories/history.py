@@ -14,14 +14,33 @@ from histories.replay import commits
 from histories.source import Source, commit_all, draw_segments
 
 
-@dataclass(frozen=True, slots=True)
-class History:
-    """One source, what its database did, and what may be shown of it after each landing."""
+@dataclass(frozen=True)
+class Case:
+    """One source, and what may be shown of it after each landing."""
 
     plan: Plan
+    cuts: list[ExpectedCut | None]
+
+
+@dataclass(frozen=True)
+class History(Case):
+    """A case with what the database did, and why."""
+
     source: Source
     knobs: Knobs
-    cuts: list[ExpectedCut | None]
+
+
+def judged(plan: Plan) -> Case:
+    """A case of a plan, however it came about.
+
+    Raises:
+        UnsoundError: nothing tells what is missing.
+        ContradictionError: the events cannot have happened.
+    """
+    cuts = expected_cuts(plan)
+    for _ in commits(plan):
+        pass
+    return Case(plan, cuts)
 
 
 def make_history(seed: int, number: int, profile: Profile) -> History:
@@ -47,7 +66,7 @@ def make_history(seed: int, number: int, profile: Profile) -> History:
         # Partitions that nobody has heard of can hide anything, and no rule helps.
         land(rng, knobs, plan.entries, shows_every_partition=True)
         cuts = expected_cuts(plan)
-    return History(plan, source, knobs, cuts)
+    return History(plan, cuts, source, knobs)
 
 
 def make_histories(seed: int, numbers: Iterable[int], profile: Profile) -> Iterator[History]:

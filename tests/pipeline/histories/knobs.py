@@ -65,6 +65,8 @@ class Knobs:
     """Chance that garbage may stand where reads of a snapshot stand."""
     garbage_event: float = 0.0
     """Chance that one message of the history is replaced by garbage."""
+    stray_tombstone: float = 0.0
+    """Chance that a tombstone without a key lies in another partition than its delete."""
     redelivery: float = 0.0
     """Chance that a message lands a second time as the same delivery."""
 
@@ -146,6 +148,7 @@ ALL_RULES: Final = Profile(
         "window": (0.05, 0.25),
         "reset_counters": (0.3, 0.5),
         "garbage_in_reads": (0.3, 1),
+        "stray_tombstone": (0.2, 1),
         "garbage_event": (0.05, 0.3),
         "transaction_partition_count": (1, 3),
     },

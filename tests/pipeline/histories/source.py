@@ -60,7 +60,8 @@ def _unseen_tasks(rng: Random) -> list[Task]:
 
     Of a table that is empty then, there is no read, and S5 keeps its old rows.
     """
-    return [*["any" for _ in range(rng.randint(0, 2))], "changing"]
+    tasks: list[Task] = ["any"] * rng.randint(0, 2)
+    return [*tasks, "changing"]
 
 
 def _streamed_tasks(rng: Random, knobs: Knobs) -> list[Task]:
