@@ -134,7 +134,7 @@ FIRST_RULES: Final = Profile(
         "lost_end": (0.3, 1),
     },
     frozenset({"snapshot"}),
-    second_begin="harmless",
+    second_begin="evidence_unless_ended",
 )
 """What the pipeline has always known."""
 
@@ -153,6 +153,6 @@ ALL_RULES: Final = Profile(
         "transaction_partition_count": (1, 3),
     },
     FIRST_RULES.always,
-    second_begin="evidence",
+    second_begin="evidence_unless_ended",
 )
 """All rules of PostgreSQL."""

@@ -9,26 +9,27 @@ topic with reads landed; in each landed partition of the four tables a message o
 lands after the epoch's reads there; and no garbage stands before that, as it may be a read. In the
 first epoch a partition without reads need not go on, and any message that is no read is of its
 stream. Later, a message is of the epoch's stream when it comes after a read of the epoch in its
-partition, or is a change whose `sequence[0]`, or whose transaction's END, is not before (is after)
-the snapshot's LSN. An interrupted snapshot is an epoch without a `last` read.
+partition, or is a change with an LSN above the snapshot's. An interrupted snapshot is an epoch
+without a `last` read.
 
 Complete (S13). An identity is the event; of a keyless table the event with its `total_order`.
 (i) For each table that lands the distinct identities are as many as END says, their
-`data_collection_order` is exactly 1 to that number, and copies agree in both orders. If two BEGINs
-landed, that is proof only with what `Plan.second_begin` asks for.
+`data_collection_order` is exactly 1 to that number, and copies agree in both orders. If BEGIN
+landed twice, that is proof only with what `Plan.second_begin` asks for.
 (ii) Over the whole transaction, by `total_order`: n identities received, e is END's event_count,
 k = n - e > 0, R the rank by (lsn, total_order). Each copy carries R or R - k, rank R up to k has a
 copy with R, the others one with R - k, one event has both.
 (iii) By table and `data_collection_order`, with n, e, k and R of the table and k >= 0, as (ii)
-without the event that has both, and every partition is past the transaction: each partition of a
-table topic of which anything landed holds a change with `sequence[0]` at or after its END.
+without the event that has both, and every partition is past the transaction: each partition in
+which a change landed holds one with `sequence[0]` at or after its END.
 
 Link (S14). With changes received: their `sequence[0]` is END's LSN of the transaction before (null
 at the start of an epoch), or the LSN of a landed message outside of transactions that follows it
 likewise. Without: markers landed in partition 0 of the transaction topic only, and their offsets
 run without a hole from the END before (from 0 in the first epoch that streams) to this END.
 
-Reads of an incremental snapshot prove nothing and hold nothing: END does not count them.
+Window (S6). END does not count its reads: the transaction that closes one is held until each
+partition in which reads of any window landed, at least one, is past it.
 
 The cut is the longest such prefix of the last epoch whose base is proven. It never goes back.
 Numbers of commits are expected in the first epoch that streams; later they depend on how much of
@@ -38,7 +39,7 @@ the epoch before was shown.
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from histories.plan import LANDED_TABLES, TABLES, Entry, Plan, Transaction, counters
+from histories.plan import LANDED_TABLES, SIGNAL, TABLES, Entry, Kind, Plan, Transaction, counters
 
 Orders = tuple[int, int]
 """total_order, data_collection_order."""
@@ -111,6 +112,7 @@ class Arrived:
         self.begins: Counter[int] = Counter()
         self.ends: dict[int, set[int]] = defaultdict(set)
         """Of each transaction from which event its ENDs count."""
+        self.end_count: Counter[int] = Counter()
         self.end_offset: dict[int, int] = {}
         self.marker_offsets: set[int] = set()
         self.marker_partitions: set[int] = set()
@@ -128,6 +130,7 @@ class Arrived:
                 self.partitions[entry.topic, entry.partition].append(entry)
             self._count(entry, offset)
         self.past = self._past()
+        self.past_windows = self._past("window_read")
 
     def _count(self, entry: Entry, offset: int) -> None:
         number = entry.transaction
@@ -140,6 +143,7 @@ class Arrived:
             self.begins[number] += 1
         elif entry.kind == "end":
             self.ends[number].add(entry.counted_from)
+            self.end_count[number] += 1
             self.end_offset[number] = min(offset, self.end_offset.get(number, offset))
         elif entry.kind == "message":
             self.messages.add(number)
@@ -147,16 +151,14 @@ class Arrived:
             orders = counters(self.plan.transactions[number], entry.counted_from)
             self.copies[number][entry.event].add(orders[entry.event - entry.counted_from])
 
-    def _past(self) -> int:
-        """The highest LSN that every partition of the table topics is past; -1 for none."""
+    def _past(self, kind: Kind | None = None) -> int:
+        """The highest LSN that every partition with changes, of this kind if any, is past."""
         lowest = []
         for entries in self.partitions.values():
-            named = (
-                self.previous[entry.transaction]
-                for entry in entries
-                if entry.kind == "event" and entry.transaction is not None
-            )
-            lowest.append(max((lsn for lsn in named if lsn is not None), default=-1))
+            changes = [entry for entry in entries if entry.kind in ("event", "read", "window_read")]
+            if changes and (kind is None or any(entry.kind == kind for entry in changes)):
+                named = (self.previous[at] for e in changes if (at := e.transaction) is not None)
+                lowest.append(max((lsn for lsn in named if lsn is not None), default=-1))
         return min(lowest, default=-1)
 
     # --- the cut
@@ -188,6 +190,8 @@ class Arrived:
             if not self._is_complete(number, transaction):
                 break
             if not self._is_linked(number, links, end_offset):
+                break
+            if _closes_window(transaction) and self.past_windows < transaction.end_lsn:
                 break
             links = {transaction.end_lsn}
             end_offset = self.end_offset[number]
@@ -248,6 +252,10 @@ class Arrived:
         if len(copies) != expected.total():
             return False
         if self.begins[number] < 2 or self.plan.second_begin == "harmless":
+            return True
+        if self.plan.second_begin == "evidence_unless_ended" and (
+            self.begins[number] <= self.end_count[number]
+        ):
             return True
         if self.plan.second_begin == "evidence_or_first_lsn" and any(
             transaction.events[at].lsn == transaction.begin_lsn
@@ -327,12 +335,12 @@ class Arrived:
     def _is_after_snapshot(self, entry: Entry, number: int) -> bool:
         if entry.kind != "event" or entry.transaction is None:
             return False
-        lsn = self.plan.epochs[number].snapshot_lsn or 0
-        previous = self.previous[entry.transaction]
-        end_lsn = self.plan.transactions[entry.transaction].end_lsn
-        return (previous is not None and previous >= lsn) or (
-            entry.transaction in self.ends and end_lsn > lsn
-        )
+        event = self.plan.transactions[entry.transaction].events[entry.event or 0]
+        return event.lsn > (self.plan.epochs[number].snapshot_lsn or 0)
+
+
+def _closes_window(transaction: Transaction) -> bool:
+    return any(event.table == SIGNAL for event in transaction.events)
 
 
 def _expected(transaction: Transaction, counted_from: int) -> Counter[str]:

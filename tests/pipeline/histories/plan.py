@@ -14,9 +14,10 @@ Kind = Literal[
     "begin", "event", "end", "tombstone", "read", "window_read", "message", "heartbeat", "garbage"
 ]
 
-SecondBegin = Literal["harmless", "evidence", "evidence_or_first_lsn"]
+SecondBegin = Literal["harmless", "evidence", "evidence_unless_ended", "evidence_or_first_lsn"]
 """What a transaction whose BEGIN came twice needs beside exact counts (S13): nothing, every
-partition past it, or that or an event counted 1 at the LSN that BEGIN names."""
+partition past it, that unless as many ENDs landed, or that or an event counted 1 at the LSN that
+BEGIN names."""
 
 PLACEHOLDER: Final = "__debezium_unavailable_value"
 AUDIT: Final = "audit"
