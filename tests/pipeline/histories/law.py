@@ -31,7 +31,8 @@ run without a hole from the END before (from 0 in the first epoch that streams) 
 Window (S6). END does not count its reads: the transaction that closes one is held until each
 partition in which reads of any window landed, at least one, is past it.
 
-The cut is the longest such prefix of the last epoch whose base is proven. It never goes back.
+The cut is the longest such prefix of the last epoch whose base is proven. It never goes back, and
+what was shown stays proven: a BEGIN that comes again later does not ask for more.
 Numbers of commits are expected in the first epoch that streams; later they depend on how much of
 the epoch before was shown.
 """
@@ -78,7 +79,7 @@ def expected_cuts(plan: Plan) -> list[ExpectedCut | None]:
     cuts: list[ExpectedCut | None] = []
     best: Cut | None = None
     for landing in range(plan.landing_count):
-        found = Arrived(plan, offsets, previous, landing).cut()
+        found = Arrived(plan, offsets, previous, landing).cut(best)
         best = max(filter(None, (best, found)), default=None)
         cuts.append(_described(plan, best) if best else None)
     return cuts
@@ -163,9 +164,12 @@ class Arrived:
 
     # --- the cut
 
-    def cut(self) -> Cut | None:
+    def cut(self, shown: Cut | None = None) -> Cut | None:
+        """The largest cut that can be proven, from the one that is shown already on."""
         for number in reversed(range(len(self.plan.epochs))):
             epoch = self.plan.epochs[number]
+            if shown and shown.epoch == number:
+                return Cut(number, self._prefix(number, shown.count))
             if epoch.snapshot_lsn is not None:
                 if self._snapshot_is_proven(number):
                     return Cut(number, self._prefix(number))
@@ -175,8 +179,13 @@ class Arrived:
                 return Cut(number, count)
         return None
 
-    def _prefix(self, epoch: int) -> int:
-        """How many transactions of the epoch are complete, each linked to the one before."""
+    def _prefix(self, epoch: int, known: int = 0) -> int:
+        """How many transactions of the epoch are complete, each linked to the one before.
+
+        Args:
+            epoch: its number.
+            known: how many of them are shown already.
+        """
         is_first = not any(earlier.chain for earlier in self.plan.epochs[:epoch])
         links: set[int | None] = {None}
         end_offset = -1 if is_first else None
@@ -187,11 +196,11 @@ class Arrived:
                 if number in self.messages and self.previous[number] in links:
                     links.add(transaction.end_lsn)
                 continue
-            if not self._is_complete(number, transaction):
-                break
-            if not self._is_linked(number, links, end_offset):
-                break
-            if _closes_window(transaction) and self.past_windows < transaction.end_lsn:
+            if count >= known and not (
+                self._is_complete(number, transaction)
+                and self._is_linked(number, links, end_offset)
+                and (not _closes_window(transaction) or self.past_windows >= transaction.end_lsn)
+            ):
                 break
             links = {transaction.end_lsn}
             end_offset = self.end_offset[number]

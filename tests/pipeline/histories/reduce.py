@@ -67,6 +67,7 @@ def reduced(plan: Plan, marks: Marks, name: str) -> Plan:
         for at, entry in enumerate(plan.entries)
         if ("entry", at) not in marks and _stays(entry, epochs, events)
     ]
+    _close_holes(entries)
     return Plan(
         name,
         [
@@ -88,6 +89,21 @@ def reduced(plan: Plan, marks: Marks, name: str) -> Plan:
         plan.landing_count - sum(mark[0] == "landing" for mark in marks),
         plan.second_begin,
     )
+
+
+def _close_holes(entries: list[Entry]) -> None:
+    """What follows in a partition does not land before what it follows."""
+    reached: dict[tuple[str, int], int | None] = {}
+    for entry in entries:
+        place = (entry.topic, entry.partition)
+        latest = reached.get(place, 0)
+        if latest is None or entry.landing is None:
+            entry.landing = entry.again = None
+        else:
+            entry.landing = max(latest, entry.landing)
+            if entry.again is not None:
+                entry.again = max(entry.again, entry.landing)
+        reached[place] = entry.landing
 
 
 def _kept_events(transaction: Transaction, number: int, marks: Marks) -> list[int]:
