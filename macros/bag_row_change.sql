@@ -14,7 +14,7 @@ bag_change as (
         -1 as copies,
         transaction_id,
         committed_at,
-        from_json(before, {{ image_schema(columns) }}) as image
+        {{ image_of('before', columns) }} as image
     from change
     where operation in ({{ op('update') }}, {{ op('delete') }})
     union all
@@ -26,7 +26,7 @@ bag_change as (
         1 as copies,
         transaction_id,
         committed_at,
-        from_json(after, {{ image_schema(columns) }}) as image
+        {{ image_of('after', columns) }} as image
     from change
     where operation in ({{ op('create') }}, {{ op('read') }}, {{ op('update') }})
 

@@ -108,7 +108,7 @@ truncation as (
         old_row_key,
         new_row_key,
         unavailable_columns,
-        from_json(after, {{ image_schema(columns) }}) as image
+        {{ image_of('after', columns) }} as image
     from change
     where operation != {{ op('truncate') }}
 
@@ -206,7 +206,10 @@ row_version as (
                     {% for name, type in columns.items() -%}
                     case
                         when raw.{{ quoted(name) }} is not null and decoded.{{ quoted(name) }} is null
-                            then named_struct('column', {{ string_literal(name) }}, 'raw_text', raw.{{ quoted(name) }})
+                            then named_struct(
+                                'column', {{ string_literal(name) }},
+                                'raw_text', {{ raw_text('raw.' ~ quoted(name)) }}
+                            )
                     end{{ ',' if not loop.last }}
                     {% endfor %}
                 ),

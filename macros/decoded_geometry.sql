@@ -1,0 +1,27 @@
+{#-
+    A geometry from its JSON text: well-known binary and its reference system; of a point the coordinates besides.
+
+    >>> decoded_geometry('place', 'io.debezium.data.geometry.Geometry')
+    case
+        when try_to_binary(get_json_object(place, '$.wkb'), 'base64') is not null
+            then named_struct(
+                'wkb', try_to_binary(get_json_object(place, '$.wkb'), 'base64'),
+                'srid', try_cast(get_json_object(place, '$.srid') as int)
+            )
+    end
+-#}
+{%- macro decoded_geometry(text, encoding) -%}
+    {%- set wkb = 'try_to_binary(get_json_object(' ~ text ~ ", '$.wkb'), 'base64')" -%}
+    {%- set coordinates = [] -%}
+    {%- for axis in ['x', 'y'] if encoding == 'io.debezium.data.geometry.Point' -%}
+        {%- do coordinates.append(decoded_float('get_json_object(' ~ text ~ ", '$." ~ axis ~ "')", 'double')) -%}
+    {%- endfor -%}
+    case
+        when {{ ([wkb] + coordinates) | join(' is not null and ') }} is not null
+            then named_struct(
+                {% for axis in coordinates %}'{{ 'xy'[loop.index0] }}', {{ axis }}, {% endfor -%}
+                'wkb', {{ wkb }},
+                'srid', try_cast(get_json_object({{ text }}, '$.srid') as int)
+            )
+    end
+{%- endmacro -%}

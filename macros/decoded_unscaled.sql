@@ -1,0 +1,19 @@
+{#-
+    A decimal, or its text, from the base64 of its integer in two's complement and the number of digits behind the
+    point, as Kafka Connect sends it.
+
+    >>> decoded_unscaled('total', 'string', 2) == pointed_unscaled('total', 2)
+    True
+
+    >>> decoded_unscaled('total', 'decimal(12,2)', 2) | replace(unscaled_integer("hex(try_to_binary(total, 'base64'))"), '...')
+    try_cast(concat(..., 'E-2') as decimal(12,2))
+-#}
+{%- macro decoded_unscaled(text, spark_type, scale) -%}
+    {%- if spark_type == 'string' -%}
+        {{- pointed_unscaled(text, scale) -}}
+    {%- elif scale | int > (spark_type ~ ',0').split(',')[1].split(')')[0] | int -%}
+        {{- decoded_decimal(pointed_unscaled(text, scale), spark_type) -}}
+    {%- else -%}
+        try_cast(concat({{ unscaled_integer('hex(try_to_binary(' ~ text ~ ", 'base64'))") }}, 'E-{{ scale }}') as {{ spark_type }})
+    {%- endif -%}
+{%- endmacro -%}

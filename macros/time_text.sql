@@ -1,0 +1,40 @@
+{#-
+    A time as text, hours to microseconds, from a count of seconds, milliseconds and so on since midnight. It holds
+    24:00, and MySQL's times below zero and beyond a day, which Spark's TIME does not.
+
+    >>> time_text('starts_at', 1000)
+    case
+        when abs(try_cast(starts_at as bigint)) >= 0 then format_string(
+            '%s%02d:%02d:%02d.%06d',
+            if(try_cast(starts_at as bigint) < 0, '-', ''),
+            abs(try_cast(starts_at as bigint)) div 3600000,
+            abs(try_cast(starts_at as bigint)) div 60000 % 60,
+            abs(try_cast(starts_at as bigint)) div 1000 % 60,
+            abs(try_cast(starts_at as bigint)) % 1000 * 1000
+        )
+    end
+-#}
+{%- macro time_text(text, per_second) -%}
+    {%- set number = 'try_cast(' ~ text ~ ' as bigint)' -%}
+    {%- set rest = 'abs(' ~ number ~ ') % ' ~ per_second -%}
+    {#- A nanosecond takes three digits more; mostly there is none. -#}
+    {%- set is_nanos = per_second == 1000000000 -%}
+    case
+        when abs({{ number }}) >= 0 then format_string(
+            {% if is_nanos -%}
+            if({{ number }} % 1000 = 0, '%s%02d:%02d:%02d.%06d', '%s%02d:%02d:%02d.%09d'),
+            {%- else -%}
+            '%s%02d:%02d:%02d.%06d',
+            {%- endif %}
+            if({{ number }} < 0, '-', ''),
+            abs({{ number }}) div {{ per_second * 3600 }},
+            abs({{ number }}) div {{ per_second * 60 }} % 60,
+            abs({{ number }}) div {{ per_second }} % 60,
+            {% if is_nanos -%}
+            if({{ number }} % 1000 = 0, {{ rest }} div 1000, {{ rest }})
+            {%- else -%}
+            {{ rest }} * {{ 1000000 // per_second }}
+            {%- endif %}
+        )
+    end
+{%- endmacro -%}
