@@ -14,6 +14,6 @@
     {%- elif scale | int > (spark_type ~ ',0').split(',')[1].split(')')[0] | int -%}
         {{- decoded_decimal(pointed_unscaled(text, scale), spark_type) -}}
     {%- else -%}
-        try_cast(concat({{ unscaled_integer('hex(try_to_binary(' ~ text ~ ", 'base64'))") }}, 'E-{{ scale }}') as {{ spark_type }})
+        try_cast(concat({{ unscaled_integer('hex(try_to_binary(' ~ text ~ ", 'base64'))") }}, 'E{{ -(scale | int) }}') as {{ spark_type }})
     {%- endif -%}
 {%- endmacro -%}

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from rich.status import Status
 
+    from dbt_debezium.project_models import Plan
+
 PIPE_WIDTH = 160
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
@@ -438,6 +440,82 @@ def signal(
     click.echo(made.kafka_record(prefix) if prefix else made.sql(connector, signal_table or ""))
 
 
+@main.command()
+@click.argument("patterns", nargs=-1)
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="PATTERN=NAME",
+    help="Sources that match share one set of models, for example 'shop_*=shop'.",
+)
+@click.option("--check", is_flag=True, help="Write nothing; fail when models are missing.")
+@click.option("--yes", is_flag=True, help="Change files without asking.")
+@click.option("--force", is_flag=True, help="Write all files of these tables anew.")
+@click.option("--target", help="A target of profiles.yml.")
+def scaffold(
+    patterns: Sequence[str],
+    groups: Sequence[str],
+    check: bool,
+    yes: bool,
+    force: bool,
+    target: str | None,
+) -> None:
+    """Write models for the tables that have landed, or for those that match PATTERNS.
+
+    A pattern is like 'public.orders' or 'shop_1.public.*'. What a person has changed in a model
+    stays; columns that it does not have are added.
+    """
+    from dbt_debezium.project_models import plan_scaffold
+    from dbt_debezium.scaffold import Group, chosen_tables
+    from dbt_debezium.session import spark_session
+    from dbt_debezium.tables import landed_tables
+
+    parsed_groups = [Group.parse(group) for group in groups]
+    enter_project()
+    project = project_dir()
+    with working("starting Spark") as state:
+        spark = spark_session(target)
+        state.update("looking at the messages")
+        if not spark.catalog.tableExists("landing.message"):
+            raise DebeziumError("scaffold: nothing has landed; run `dbt-debezium land` first")
+        tables = chosen_tables(landed_tables(spark), patterns)
+    plan = plan_scaffold(project, tables, parsed_groups, force)
+    show_plan(plan)
+    if check and plan.changes:
+        log.print(f"scaffold: {len(plan.changes)} files are missing or lack columns")
+        sys.exit(1)
+    if plan.changes and not check:
+        confirm_changes(plan, yes)
+        plan.write(project)
+        out.print(f"wrote {len(plan.changes)} files; run `dbt build --full-refresh` once")
+    if plan.refusals:
+        sys.exit(2)
+
+
+def show_plan(plan: "Plan") -> None:
+    """New files by name, others by what changes in them, and what is refused."""
+    if not plan.changes and not plan.refusals:
+        out.print("every table has its models")
+    for change in plan.changes:
+        if change.old is None:
+            out.print(Text(f"new  {change.path}"), soft_wrap=True)
+        else:
+            out.print(Text(change.diff()), soft_wrap=True)
+    for refusal in plan.refusals:
+        log.print(Text(refusal), soft_wrap=True)
+
+
+def confirm_changes(plan: "Plan", yes: bool) -> None:
+    """Ask before a file that is there changes."""
+    changed = sum(change.old is not None for change in plan.changes)
+    if not changed or yes:
+        return
+    if not sys.stdin.isatty():
+        raise DebeziumError(f"scaffold: {changed} files would change; say --yes to change them")
+    click.confirm(f"change {changed} files?", abort=True, err=True)
+
+
 def _not_built(name: str, instead: str) -> None:
     @main.command(name, context_settings={"ignore_unknown_options": True})
     @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -448,7 +526,6 @@ def _not_built(name: str, instead: str) -> None:
     command.short_help = "Not built yet."
 
 
-_not_built("scaffold", "write <table>_history.sql after the example in models/shop")
 _not_built("quarantine", "`dbt-debezium status --json` lists quarantined messages")
 _not_built("doctor", "`dbt-debezium status` says what is held and why")
 _not_built("maintain", "use Iceberg's rewrite_data_files and expire_snapshots procedures")

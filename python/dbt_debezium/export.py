@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -15,6 +16,10 @@ from dbt_debezium.tables import JSON_TEXT
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+TIMES = re.compile(r"\b(date|timestamp_ntz|timestamp)\b")
+"""Types of Spark that Python has in the machine's zone."""
 
 
 def export(spark: "SparkSession", tables: Sequence[CapturedTable], directory: Path) -> None:
@@ -71,10 +76,11 @@ def export_table(
 
 def with_text_times(frame: "DataFrame") -> "DataFrame":
     """Dates and times as Spark's text, in UTC: Python would shift them to the machine's zone."""
-    times = ("date", "timestamp", "timestamp_ntz")
     return frame.select(
         *(
-            frame[quoted(name)].cast("string").alias(name) if kind in times else frame[quoted(name)]
+            frame[quoted(name)].cast(TIMES.sub("string", kind)).alias(name)
+            if kind.removeprefix("array<").startswith(("date", "timestamp"))
+            else frame[quoted(name)]
             for name, kind in frame.dtypes
         )
     )

@@ -1,11 +1,13 @@
-"""Models for captured tables: `<table>_history.sql`, written from what the landing shows."""
+"""Which captured tables get models, and under which names."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.model_files import Texts, history_sql
 from dbt_debezium.tables import TableFacts
 
 RESERVED = frozenset({"_source", "_row_key", "_valid_from", "_valid_to", "_change", "is_version"})
@@ -60,43 +62,32 @@ class CapturedTable:
         """Group, schema and table."""
         return self.group, self.schema or "", self.table
 
+    def captured(self) -> dict[str, Any]:
+        """What the history model says of the table."""
+        return {
+            "sources": self.sources,
+            "schema": self.schema,
+            "table": self.table,
+            **({"is_keyless": True} if self.facts.is_keyless else {}),
+            "truncate": "apply",
+        }
+
+    def texts(self) -> Texts:
+        """What people read about the table."""
+        columns = self.facts.types()
+        return Texts(
+            place=".".join(filter(None, [self.schema, self.table])),
+            model_name=self.model_name,
+            columns=columns,
+            key_columns=[name for name in columns if name in self.facts.key_columns]
+            if not self.facts.is_keyless and columns.keys() >= set(self.facts.key_columns)
+            else [],
+            comments=self.facts.comments,
+        )
+
     def sql(self) -> str:
         """The text of the history model."""
-        captured = (
-            "{%- set captured = {\n"
-            f"    'sources': {jinja_literal(self.sources)},\n"
-            f"    'schema': {jinja_literal(self.schema)},\n"
-            f"    'table': {jinja_literal(self.table)},\n"
-            f"    'is_keyless': {jinja_literal(self.facts.is_keyless)},\n"
-            "} -%}\n"
-        )
-        columns = "".join(
-            f"        {jinja_literal(name)}: {jinja_literal(column_type)},\n"
-            for name, column_type in self.facts.types().items()
-        )
-        return (
-            f"{captured}{{{{ config(meta={{'captured': captured, "
-            f"'public_name': {jinja_literal(self.model_name)}}}) }}}}\n\n"
-            f"{{{{ row_history(\n    captured=captured,\n    columns={{\n{columns}    }}\n) }}}}\n"
-        )
-
-
-def jinja_literal(value: str | bool | list[str] | None) -> str:
-    """A value as Jinja writes it. Names come from the data, so nothing of them may be code.
-
-    >>> jinja_literal(["it's", None, True])
-    "['it\\\\'s', none, true]"
-    >>> jinja_literal("{{ x }}")
-    "'\\\\x7b\\\\x7b x \\\\x7d\\\\x7d'"
-    """
-    if isinstance(value, list):
-        return f"[{', '.join(jinja_literal(item) for item in value)}]"
-    if value is None or isinstance(value, bool):
-        return str(value).lower()
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
-    # Even inside a literal these would open or close a block.
-    escaped = escaped.replace("{", "\\x7b").replace("}", "\\x7d").replace("#", "\\x23")
-    return f"'{escaped}'"
+        return history_sql(self.captured(), self.model_name, self.facts.types())
 
 
 def matches(pattern: str, source: str) -> bool:
@@ -109,11 +100,40 @@ def matches(pattern: str, source: str) -> bool:
     return re.fullmatch(".*".join(parts), source, re.DOTALL) is not None
 
 
-def captured_tables(tables: Sequence[TableFacts], groups: Sequence[Group]) -> list[CapturedTable]:
+def chosen_tables(tables: Sequence[TableFacts], patterns: Sequence[str]) -> list[TableFacts]:
+    """The tables whose name, with or without their source's before it, fits a pattern.
+
+    Raises:
+        DebeziumError: no table fits one of the patterns.
+    """
+    chosen: list[TableFacts] = []
+    for pattern in patterns:
+        fitting = [one for one in tables if any(matches(pattern, name) for name in full_names(one))]
+        if not fitting:
+            raise DebeziumError(
+                f"scaffold: no table that has landed fits '{pattern}'; "
+                "write it like 'public.orders' or 'shop.public.*'"
+            )
+        chosen += fitting
+    return [one for one in tables if one in chosen] if patterns else list(tables)
+
+
+def full_names(facts: TableFacts) -> tuple[str, str]:
+    """A table's name with its schema, and with its source before that."""
+    name = ".".join(filter(None, [facts.schema, facts.table]))
+    return name, f"{facts.source}.{name}"
+
+
+def captured_tables(
+    tables: Sequence[TableFacts], groups: Sequence[Group], taken: Collection[str] = ()
+) -> list[CapturedTable]:
     """The tables that models are written for.
 
     Sources that match a group's pattern share its tables; the others share tables with the sources
     that have the same ones, so that a hundred tenants of one shape cost no hundred times one.
+
+    Args:
+        taken: names of models and public tables that are there already.
 
     Raises:
         DebeziumError: a column is called like one of ours, or two columns differ in case only.
@@ -143,7 +163,7 @@ def captured_tables(tables: Sequence[TableFacts], groups: Sequence[Group]) -> li
                 # Only truncates of it have landed: it has no rows, and its columns are unknown.
                 continue
             captured.append(CapturedTable(name, schema, table, patterns, facts))
-    return _named(captured)
+    return _named(captured, taken)
 
 
 def _shape(tables: Sequence[TableFacts]) -> object:
@@ -153,12 +173,30 @@ def _shape(tables: Sequence[TableFacts]) -> object:
     )
 
 
+def can_be_written(name: str) -> bool:
+    """Whether dbt and Spark take a column's name, quoted, in SQL and in yml.
+
+    >>> [can_be_written(name) for name in ("order", 'a "b"', "a`b", "{{ x }}", "", "a\\nb")]
+    [True, True, False, False, False, False]
+    """
+    return bool(name) and not re.search(r"[`\x00-\x1f\x7f\ud800-\udfff]|\{[{%#]", name)
+
+
 def check_columns(facts: TableFacts) -> None:
     """Refuse columns that Spark or our own columns would swallow."""
     where = f"table {facts.schema}.{facts.table} of {facts.source}"
+    if "*" in facts.source:
+        raise DebeziumError(
+            f"{where}: a model takes * for any text; give the source another topic.prefix"
+        )
     if clashes := RESERVED & {name.lower() for name in facts.columns}:
         raise DebeziumError(
             f"{where}: column '{min(clashes)}' is called like one of ours; "
+            "rename it at the source, or leave it out with column.exclude.list"
+        )
+    if bad := [name for name in facts.columns if not can_be_written(name)]:
+        raise DebeziumError(
+            f"{where}: column {bad[0]!r} has a backtick, a control character or Jinja's brackets; "
             "rename it at the source, or leave it out with column.exclude.list"
         )
     counts = Counter(name.lower() for name in facts.columns)
@@ -169,36 +207,37 @@ def check_columns(facts: TableFacts) -> None:
         )
 
 
-def _named(tables: list[CapturedTable]) -> list[CapturedTable]:
+def _named(tables: list[CapturedTable], reserved: Collection[str]) -> list[CapturedTable]:
     """Give each table the shortest model name that no other table has."""
+    taken = {*PUBLIC_NAMES, *reserved}
     for part_count in (1, 2, 3):
-        taken = {*PUBLIC_NAMES, *_public_names(table.model_name for table in tables)}
         names = {
-            table: _identifier("_".join(filter(None, table.place()[-part_count:])))
+            table: identifier("_".join(filter(None, table.place()[-part_count:])))
             for table in tables
             if not table.model_name
         }
-        counts = Counter(public for name in names.values() for public in _public_names([name]))
+        counts = Counter(one for name in names.values() for one in names_of(name))
         for table, name in names.items():
-            if all(counts[one] == 1 and one not in taken for one in _public_names([name])):
+            if all(counts[one] == 1 for one in names_of(name)) and taken.isdisjoint(names_of(name)):
                 table.model_name = name
+        taken.update(one for table in tables for one in names_of(table.model_name))
     number = 0
     for table in tables:
         while not table.model_name:
             number += 1
-            name = f"{_identifier(table.table)}_{number}"
-            taken = {*PUBLIC_NAMES, *_public_names(other.model_name for other in tables)}
-            if taken.isdisjoint(_public_names([name])):
+            name = f"{identifier(table.table)}_{number}"
+            if taken.isdisjoint(names_of(name)):
                 table.model_name = name
+                taken.update(names_of(name))
     return tables
 
 
-def _public_names(model_names: Iterable[str]) -> list[str]:
-    """The names that tables take in the public schema."""
-    return [f"{name}{suffix}" for name in model_names if name for suffix in ("", "_history")]
+def names_of(model_name: str) -> tuple[str, ...]:
+    """The names that a table takes among models and public tables."""
+    return (model_name, f"{model_name}_history", f"cur_{model_name}") if model_name else ()
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
     """A name that dbt, Spark and file systems take: lower case letters, digits and underscores."""
     plain = re.sub(r"[^a-z0-9_]", "_", name.lower()).strip("_")[:60]
     return plain if plain and not plain[0].isdigit() else f"table_{plain}"

@@ -14,7 +14,7 @@ from msgspec import Raw, Struct
 
 from dbt_debezium.envelope import flatten_message
 from dbt_debezium.flatten import texts
-from dbt_debezium.json_text import shield
+from dbt_debezium.json_text import PAYLOAD, shield
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,15 +32,47 @@ CONNECT_TYPES = {
     "float64": "double",
     "boolean": "boolean",
     "string": "string",
+    "bytes": "binary from base64",
 }
+INTEGERS = ("smallint", "int", "bigint")
+"""Each holds what those before it hold."""
+DECIMAL = "org.apache.kafka.connect.data.Decimal"
+BITS = "io.debezium.data.Bits"
+GEOMETRY = "struct<wkb:binary,srid:int> from io.debezium.data.geometry.Geometry"
+SPARSE_VECTOR = "struct<dimensions:int,vector:map<int,double>> from io.debezium.data.SparseVector"
 LOGICAL_TYPES = {
+    "io.debezium.data.SparseDoubleVector": SPARSE_VECTOR,
+    "io.debezium.data.SparseVector": SPARSE_VECTOR,
+    # Each value has a scale of its own: one decimal type would lose digits.
+    "io.debezium.data.VariableScaleDecimal": "string from io.debezium.data.VariableScaleDecimal",
+    "io.debezium.data.geometry.Geography": GEOMETRY,
+    "io.debezium.data.geometry.Geometry": GEOMETRY,
+    "io.debezium.data.geometry.Point": (
+        "struct<x:double,y:double,wkb:binary,srid:int> from io.debezium.data.geometry.Point"
+    ),
     "io.debezium.time.Date": "date from io.debezium.time.Date",
-    "io.debezium.time.Timestamp": "timestamp_ntz from io.debezium.time.Timestamp",
+    "io.debezium.time.IsoDate": "date from io.debezium.time.IsoDate",
+    "io.debezium.time.IsoTime": "string from io.debezium.time.IsoTime",
+    "io.debezium.time.IsoTimestamp": "timestamp_ntz from io.debezium.time.IsoTimestamp",
+    "io.debezium.time.MicroTime": "string from io.debezium.time.MicroTime",
     "io.debezium.time.MicroTimestamp": "timestamp_ntz from io.debezium.time.MicroTimestamp",
+    "io.debezium.time.NanoTime": "string from io.debezium.time.NanoTime",
+    "io.debezium.time.NanoTimestamp": "timestamp_ntz from io.debezium.time.NanoTimestamp",
+    "io.debezium.time.Time": "string from io.debezium.time.Time",
+    "io.debezium.time.Timestamp": "timestamp_ntz from io.debezium.time.Timestamp",
     "io.debezium.time.ZonedTimestamp": "timestamp",
     "org.apache.kafka.connect.data.Date": "date from io.debezium.time.Date",
+    "org.apache.kafka.connect.data.Time": "string from io.debezium.time.Time",
     "org.apache.kafka.connect.data.Timestamp": "timestamp_ntz from io.debezium.time.Timestamp",
 }
+"""Logical types by the name in the schema. Those that are not here are what their Connect type is:
+text (uuid, json, xml, enum and set, ltree, tsvector, times with zone, intervals) or numbers (years,
+durations)."""
+COLUMN_TYPE = "__debezium.source.column.type"
+COLUMN_COMMENT = "__debezium.source.column.comment"
+UNLIMITED = 2**31 - 1
+"""Length of a bit varying that has none."""
+LARGEST_PRECISION = 38
 LARGEST = 2**63
 
 
@@ -56,6 +88,10 @@ class TableFacts(Struct):
     """Column types by a schema block; empty when no message has one."""
     is_keyless: bool = False
     """A message that changes a row came without a key."""
+    key_columns: list[str] = []
+    """The fields of the messages' keys."""
+    comments: dict[str, str] = {}
+    """What the source says of a column, where the connector passes it on."""
 
     @property
     def place(self) -> tuple[str, str | None, str]:
@@ -68,7 +104,9 @@ class TableFacts(Struct):
         {'a': 'bigint', 'b': 'string from json', 'c': 'string'}
         """
         return {
-            name: self.connect_types.get(name) or type_of(json_types)
+            name: sent_as(self.connect_types[name], json_types)
+            if name in self.connect_types
+            else type_of(json_types)
             for name, json_types in self.columns.items()
         }
 
@@ -76,10 +114,17 @@ class TableFacts(Struct):
         """Add what other messages of the table, or the same table of another source, have shown."""
         for name, json_types in other.columns.items():
             self.columns.setdefault(name, set()).update(json_types)
-        for name, connect_type in other.connect_types.items():
-            if self.connect_types.setdefault(name, connect_type) != connect_type:
-                self.connect_types[name] = JSON_TEXT
+        self.merge_types(other.connect_types)
         self.is_keyless |= other.is_keyless
+        self.key_columns += [name for name in other.key_columns if name not in self.key_columns]
+        self.comments.update(other.comments)
+
+    def merge_types(self, connect_types: dict[str, str]) -> None:
+        """Add the types of another schema; of two that differ, what holds the values of both."""
+        for name, connect_type in connect_types.items():
+            known = self.connect_types.setdefault(name, connect_type)
+            if known != connect_type:
+                self.connect_types[name] = wider(known, connect_type)
 
 
 def type_of(json_types: set[str]) -> str:
@@ -93,6 +138,29 @@ def type_of(json_types: set[str]) -> str:
     if json_types <= {"int", "float"}:
         return "double"
     return JSON_TEXT
+
+
+def wider(one: str, other: str) -> str:
+    """The type that holds the values of both.
+
+    >>> wider("int", "smallint"), wider("int", "string")
+    ('int', 'string from json')
+    """
+    if one in INTEGERS and other in INTEGERS:
+        return max(one, other, key=INTEGERS.index)
+    return JSON_TEXT
+
+
+def sent_as(connect_type: str, json_types: set[str]) -> str:
+    """The type with its encoding, which the converter can change: `decimal.format=NUMERIC`.
+
+    >>> sent_as("decimal(4,2) from org.apache.kafka.connect.data.Decimal(2)", {"float", "int"})
+    'decimal(4,2)'
+    """
+    spark_type, _, encoding = connect_type.partition(" from ")
+    if encoding.startswith(DECIMAL) and json_types and "string" not in json_types:
+        return spark_type
+    return connect_type
 
 
 def json_type(text: bytes) -> str | None:
@@ -121,6 +189,10 @@ class _Field(Struct):
     name: str | None = None
     field_name: str | None = msgspec.field(name="field", default=None)
     fields: list["_Field"] | None = None
+    items: "_Field | None" = None
+    keys: "_Field | None" = None
+    values: "_Field | None" = None
+    parameters: dict[str, str] | None = None
 
 
 class _Wrapped(Struct):
@@ -132,25 +204,78 @@ _decode_image = msgspec.json.Decoder(dict[str, Raw]).decode
 _decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
 
 
-def schema_block_types(value: str) -> dict[str, str]:
-    """Column types by the schema block of a message; empty when it has none."""
+def connect_type(schema: _Field) -> str:
+    """The type of a column by its schema, for `row_history`.
+
+    >>> connect_type(_Field(type="array", items=_Field(type="int32", name="io.debezium.time.Date")))
+    'array<date> from array<io.debezium.time.Date>'
+    """
+    parameters = schema.parameters or {}
+    if schema.name in LOGICAL_TYPES:
+        return LOGICAL_TYPES[schema.name]
+    if schema.name == DECIMAL:
+        return decimal_type(parameters)
+    if schema.name == BITS:
+        return bits_type(parameters)
+    if schema.type == "array" and schema.items:
+        item_type, _, encoding = connect_type(schema.items).partition(" from ")
+        if encoding.startswith(("array", "map", "json")):
+            return JSON_TEXT
+        # Iceberg has no smallint.
+        item_type = item_type.replace("smallint", "int")
+        return f"array<{item_type}> from array" + (f"<{encoding}>" if encoding else "")
+    if schema.type == "map" and schema.keys and schema.values:
+        is_text = schema.keys.type == schema.values.type == "string"
+        return "map<string,string> from map" if is_text else JSON_TEXT
+    if schema.type == "int64" and "BIGINT UNSIGNED" in parameters.get(COLUMN_TYPE, "").upper():
+        return "decimal(20,0) from unsigned bigint"
+    return CONNECT_TYPES.get(schema.type or "", JSON_TEXT)
+
+
+def decimal_type(parameters: dict[str, str]) -> str:
+    """The type of a decimal in bytes.
+
+    >>> decimal_type({"scale": "2", "connect.decimal.precision": "10"})
+    'decimal(10,2) from org.apache.kafka.connect.data.Decimal(2)'
+    >>> decimal_type({"scale": "5", "connect.decimal.precision": "3"})
+    'decimal(5,5) from org.apache.kafka.connect.data.Decimal(5)'
+    >>> decimal_type({"scale": "2046"})
+    'string from org.apache.kafka.connect.data.Decimal(2046)'
+    """
+    try:
+        scale = int(parameters.get("scale", "0"))
+        precision = int(parameters.get("connect.decimal.precision", LARGEST_PRECISION))
+    except ValueError:
+        return "string"
+    if scale > LARGEST_PRECISION:
+        return f"string from {DECIMAL}({scale})"
+    precision = min(max(precision - min(scale, 0), scale, 1), LARGEST_PRECISION)
+    return f"decimal({precision},{max(scale, 0)}) from {DECIMAL}({scale})"
+
+
+def bits_type(parameters: dict[str, str]) -> str:
+    """The type of a bit string, with its length where all values have it.
+
+    >>> bits_type({"length": "5"}), bits_type({"length": "2147483647"})
+    ('string from io.debezium.data.Bits(5)', 'string from io.debezium.data.Bits')
+    """
+    length = parameters.get("length", "")
+    is_varying = "VAR" in parameters.get(COLUMN_TYPE, "").upper()
+    if is_varying or not length.isdecimal() or int(length) == UNLIMITED:
+        return f"string from {BITS}"
+    return f"string from {BITS}({int(length)})"
+
+
+def schema_block_columns(value: str) -> list[_Field]:
+    """The columns by the schema block of a message; none when it has no such block."""
     try:
         schema = _decode_wrapped(value).schema
     except msgspec.DecodeError:
-        return {}
+        return []
     for image in (schema.fields or []) if schema else []:
         if image.field_name == "after":
-            return {
-                column.field_name: LOGICAL_TYPES.get(column.name or "")
-                or (
-                    CONNECT_TYPES.get(column.type or "", JSON_TEXT)
-                    if column.type != "bytes"
-                    else "string"
-                )
-                for column in image.fields or []
-                if column.field_name
-            }
-    return {}
+            return [column for column in image.fields or [] if column.field_name]
+    return []
 
 
 def read_image(image: str) -> dict[str, Raw]:
@@ -171,23 +296,32 @@ def observe(
         messages: topic, key and value of each.
     """
     tables: dict[tuple[str, str | None, str], TableFacts] = {}
+    known_schemas: set[tuple[tuple[str, str | None, str], str]] = set()
     for topic, key, value in messages:
         flat = flatten_message(topic, key, value, [])
         if flat.kind != "change" or value is None or not flat.source or not flat.table_name:
             continue
-        place = (flat.source, flat.schema_name, flat.table_name)
-        facts = tables.get(place)
-        if facts is None:
-            facts = tables[place] = TableFacts(*place)
-            facts.connect_types = schema_block_types(value)
-        if flat.operation != "t" and flat.row_key is None:
-            facts.is_keyless = True
+        facts = TableFacts(flat.source, flat.schema_name, flat.table_name)
+        facts = tables.setdefault(facts.place, facts)
+        # Most messages of a table have one schema block, of 5 kB.
+        schema = value[: max(value.find(PAYLOAD), 0)]
+        if (facts.place, schema) not in known_schemas:
+            known_schemas.add((facts.place, schema))
+            columns = schema_block_columns(value)
+            facts.merge_types({column.field_name or "": connect_type(column) for column in columns})
+            for column in columns:
+                if comment := (column.parameters or {}).get(COLUMN_COMMENT):
+                    facts.comments[column.field_name or ""] = comment
+        if flat.row_key is None:
+            facts.is_keyless |= flat.operation != "t"
+        elif not facts.key_columns:
+            facts.key_columns = list(read_image(flat.row_key))
         # Without a key `before` is a true image; with one its other columns may be made up (S12).
         images = [flat.after] if flat.row_key else [flat.before, flat.after]
         for image in filter(None, images):
-            for name, column in read_image(image).items():
+            for name, text in read_image(image).items():
                 json_types = facts.columns.setdefault(name, set())
-                if (shown := json_type(bytes(column))) is not None:
+                if (shown := json_type(bytes(text))) is not None:
                     json_types.add(shown)
     yield from tables.values()
 

@@ -402,11 +402,12 @@ CASES = {
         lambda n: f"{iso_text(n)[11:]}Z", lambda n: clock_text(n, 10**6),
     ),
     "bits": Case(
-        "string from io.debezium.data.Bits(70)", st.integers(0, 2**70 - 1).map(lambda n: f"{n:070b}"),
-        bits_sent, str,
+        "string from io.debezium.data.Bits(70)",
+        st.integers(0, 2**70 - 1).map(lambda n: f"{n:070b}"), bits_sent, str,
     ),
     "bits of any length": Case(
-        "string from io.debezium.data.Bits", st.integers(0, 2**80).map(lambda n: f"0{n:b}"), bits_sent,
+        "string from io.debezium.data.Bits",
+        st.integers(0, 2**80).map(lambda n: f"0{n:b}"), bits_sent,
         lambda text: text.lstrip("0"),
     ),
     "bytes": Case(

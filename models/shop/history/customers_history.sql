@@ -1,5 +1,13 @@
-{%- set captured = {'sources': ['shop'], 'schema': 'public', 'table': 'customers'} -%}
-{{ config(meta={'captured': captured, 'public_name': 'customers'}) }}
+{%- set captured = {
+    'sources': ['shop'],
+    'schema': 'public',
+    'table': 'customers',
+    'truncate': 'apply',
+} -%}
+{{ config(
+    materialized='row_history',
+    meta={'captured': captured, 'public_name': 'customers'}
+) }}
 
 {{ row_history(
     captured=captured,

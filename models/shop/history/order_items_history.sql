@@ -1,5 +1,13 @@
-{%- set captured = {'sources': ['shop'], 'schema': 'public', 'table': 'order_items'} -%}
-{{ config(meta={'captured': captured, 'public_name': 'order_items'}) }}
+{%- set captured = {
+    'sources': ['shop'],
+    'schema': 'public',
+    'table': 'order_items',
+    'truncate': 'apply',
+} -%}
+{{ config(
+    materialized='row_history',
+    meta={'captured': captured, 'public_name': 'order_items'}
+) }}
 
 {{ row_history(
     captured=captured,

@@ -1,5 +1,13 @@
-{%- set captured = {'sources': ['shop'], 'schema': 'public', 'table': 'orders'} -%}
-{{ config(meta={'captured': captured, 'public_name': 'orders'}) }}
+{%- set captured = {
+    'sources': ['shop'],
+    'schema': 'public',
+    'table': 'orders',
+    'truncate': 'apply',
+} -%}
+{{ config(
+    materialized='row_history',
+    meta={'captured': captured, 'public_name': 'orders'}
+) }}
 
 {{ row_history(
     captured=captured,

@@ -1,5 +1,13 @@
-{%- set captured = {'sources': ['shop'], 'schema': 'public', 'table': 'payments'} -%}
-{{ config(meta={'captured': captured, 'public_name': 'payments'}) }}
+{%- set captured = {
+    'sources': ['shop'],
+    'schema': 'public',
+    'table': 'payments',
+    'truncate': 'apply',
+} -%}
+{{ config(
+    materialized='row_history',
+    meta={'captured': captured, 'public_name': 'payments'}
+) }}
 
 {{ row_history(
     captured=captured,

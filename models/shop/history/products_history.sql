@@ -1,5 +1,13 @@
-{%- set captured = {'sources': ['shop'], 'schema': 'public', 'table': 'products'} -%}
-{{ config(meta={'captured': captured, 'public_name': 'products'}) }}
+{%- set captured = {
+    'sources': ['shop'],
+    'schema': 'public',
+    'table': 'products',
+    'truncate': 'apply',
+} -%}
+{{ config(
+    materialized='row_history',
+    meta={'captured': captured, 'public_name': 'products'}
+) }}
 
 {{ row_history(
     captured=captured,

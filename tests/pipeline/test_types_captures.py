@@ -1,0 +1,233 @@
+"""Two captures of every PostgreSQL type show what the database held, or name what they cannot."""
+
+import gzip
+import json
+import re
+import struct
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from compare import read_expected
+from lake import DATA, Lake, capture, open_lake, tables_of
+from oracle import read_messages
+
+from dbt_debezium.export import with_text_times
+from dbt_debezium.scaffold import CapturedTable
+
+LOST: dict[tuple[str, str], str] = {
+    ("txt", "nm"): "the connector sends null for the type name",
+    ("arr", "ia2"): "the connector sends null for each inner array",
+    ("arr", "nfa"): "the connector sends null for an array with NaN",
+    ("arr", "ma"): "the connector sends null for an array of an enum with null",
+    ("defs", "gen"): "PostgreSQL 15 does not publish generated columns",
+    ("defs", "i"): "the converter sends the default for null",
+    ("defs", "t"): "the converter sends the default for null",
+    ("defs", "ts"): "the converter sends the default for null",
+    ("defs", "b"): "the converter sends the default for null",
+    ("defs", "d"): "the converter sends the default for null",
+    ("defs", "j"): "the converter sends the default for null",
+    ("defs", "e"): "the converter sends the default for null",
+    ("defs", "u"): "the converter sends the default for null",
+    ("defs", "tsz"): "the converter sends the default for null",
+}
+"""What does not arrive, however it is decoded: docs/types.md names each."""
+
+
+def number(text: str) -> Decimal:
+    return Decimal(re.sub(r"[$,]", "", text))
+
+
+def same_float(code: str) -> Callable[[str, Any], bool]:
+    def same(text: str, found: float) -> bool:
+        return struct.pack(code, float(text)) == struct.pack(code, found) or text == str(found)
+
+    return same
+
+
+def same_time(text: str, found: str) -> bool:
+    clock, _, fraction = text.partition(".")
+    return found == f"{clock}.{fraction:0<6}"
+
+
+def same_zoned_time(text: str, found: str) -> bool:
+    """The connector moves it to UTC; the day before or after has the same times."""
+    clock, sign, hours, minutes = re.findall(r"^(.*)([-+])(\d+):?(\d*)$", text)[0]
+    shift = timedelta(hours=int(hours), minutes=int(minutes or 0)) * (1 if sign == "-" else -1)
+    moment = datetime(2000, 1, 2) + shift
+    hour, minute, second = clock.split(":")
+    moment += timedelta(hours=int(hour), minutes=int(minute), seconds=float(second))
+    shown = moment.strftime("%H:%M:%S") + f".{moment.microsecond:06d}".rstrip("0").rstrip(".")
+    return found == f"{shown}Z"
+
+
+def same_interval(text: str, found: int) -> bool:
+    """Microseconds, a month being 30.4375 days: Debezium's MicroDuration."""
+    days = Decimal(0)
+    lengths = {"year": Decimal("365.25"), "mon": Decimal("30.4375"), "day": Decimal(1)}
+    for count, unit in re.findall(r"(-?\d+) (year|mon|day)", text):
+        days += Decimal(count) * lengths[unit]
+    seconds = Decimal(0)
+    for sign, hours, minutes, rest in re.findall(r"([-+]?)(\d+):(\d+):([\d.]+)", text):
+        clock = int(hours) * 3600 + int(minutes) * 60 + Decimal(rest)
+        seconds += -clock if sign == "-" else clock
+    return found == (days * 86400 + seconds) * 10**6
+
+
+def same_hstore(text: str, found: str) -> bool:
+    part = r'"((?:[^"\\]|\\.)*)"'
+    pairs = re.findall(rf"{part}=>(?:{part}|NULL)", text)
+    unescaped = [(re.sub(r"\\(.)", r"\1", one) for one in pair) for pair in pairs]
+    nulls = re.findall(rf"{part}=>NULL", text)
+    return json.loads(found) == {key: None if key in nulls else value for key, value in unescaped}
+
+
+def same_point(text: str, found: Any) -> bool:
+    return tuple(map(float, text.strip("()").split(","))) == (found.x, found.y)
+
+
+def same_address(text: str, found: str) -> bool:
+    """The connector leaves out the mask of a single address."""
+    return text in (found, f"{found}/32", f"{found}/128")
+
+
+def array_items(text: str) -> list[str | None]:
+    """PostgreSQL's array literal of one dimension."""
+    items = re.findall(r'"((?:[^"\\]|\\.)*)"|([^,{}"]+)', text[1:-1])
+    return [
+        None if bare == "NULL" else bare or re.sub(r"\\(.)", r"\1", quoted)
+        for quoted, bare in items
+    ]
+
+
+SAME: dict[str, Callable[[str, Any], bool]] = {
+    **dict.fromkeys(("smallint", "integer", "bigint", "oid", "posint"), lambda t, f: int(t) == f),
+    **dict.fromkeys(("numeric", "money", "money2"), lambda t, f: number(t) == Decimal(f)),
+    "real": same_float(">f"),
+    "double precision": same_float(">d"),
+    "boolean": lambda t, f: t in (str(f).lower(), str(f).lower()[0]),
+    "bytea": lambda t, f: bytes.fromhex(t.removeprefix("\\x")) == f,
+    "timestamp with time zone": lambda t, f: t == f"{f}+00",
+    "time without time zone": same_time,
+    "time with time zone": same_zoned_time,
+    **dict.fromkeys(
+        ("interval", "interval year to month", "interval day to second"), same_interval
+    ),
+    "bit": lambda t, f: f == (t == "1") if isinstance(f, bool) else f == t,
+    "bit varying": lambda t, f: t.lstrip("0") == f.lstrip("0"),
+    "point": same_point,
+    "character": lambda t, f: t == f.rstrip(" "),
+    "inet": same_address,
+    "hstore": same_hstore,
+}
+"""By PostgreSQL's type, whether its text says what is found; others are the same text."""
+
+
+def is_same(column_type: str, text: str, found: Any) -> bool:
+    if column_type.endswith("[]"):
+        items = array_items(text)
+        return len(items) == len(found) and all(
+            one is other if None in (one, other) else is_same(column_type[:-2], one or "", other)
+            for one, other in zip(items, found, strict=True)
+        )
+    name = re.sub(r"\([\d,-]+\)", "", column_type)
+    return SAME[name](text, found) if name in SAME else text == found
+
+
+def without_schema(table: CapturedTable) -> CapturedTable:
+    """The table as a connector with decimals as text, and no schema, sends it."""
+    facts = msgspec.structs.replace(table.facts, source="plain", connect_types={
+        name: re.sub(r"^string from org.*|^string from io.*Decimal$", "string", re.sub(
+            r"^(decimal\S+) from org.*", r"\1", re.sub(
+                r"array<(decimal|string)(\S*)> from array<\S*Decimal\S*>",
+                r"array<\1\2> from array", column_type)))
+        for name, column_type in table.facts.connect_types.items()
+    })  # fmt: skip
+    return CapturedTable(
+        "plain", table.schema, table.table, ["plain"], facts, f"{table.model_name}_plain"
+    )
+
+
+def renamed(messages: Path, path: Path) -> Path:
+    """The messages of another source: both captures are of one."""
+    text = gzip.decompress(messages.read_bytes()).decode()
+    text = text.replace('"topic":"types.', '"topic":"plain.')
+    path.write_text(text.replace(r"\"name\":\"types\"", r"\"name\":\"plain\""))
+    return path
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    tables = tables_of(read_messages(capture("types_schema")))
+    tables += [without_schema(table) for table in tables]
+    folder = tmp_path_factory.mktemp("types")
+    with open_lake(folder, tables) as opened:
+        opened.land(capture("types_schema"))
+        opened.land(renamed(capture("types"), folder / "plain.jsonl"))
+        is_good = opened.build("--vars", "{landing_reaches_the_end: true}", command="run")
+        assert is_good, opened.lines
+        assert all(not cut["held"] for cut in opened.cuts().values()), opened.cuts()
+        yield opened
+
+
+def test_every_value_is_what_the_database_held_or_is_named(lake: Lake) -> None:
+    counts: Counter[tuple[str, str]] = Counter()
+    differences: list[str] = []
+    for table in lake.tables:
+        database = read_expected(DATA / "types")
+        column_types = database.column_types["public", table.table]
+        expected = {row_id(row): row for row in database.tables["public", table.table]}
+        rows = with_text_times(lake.spark.table(f"public.{table.model_name}")).collect()
+        assert len(rows) == len(expected), table.model_name
+        for row in rows:
+            found = row.asDict()
+            unrepresentable = {
+                entry.column: entry.raw_text for entry in row._change.unrepresentable
+            }
+            (truth,) = (one for one in expected.values() if is_row(one, found, column_types))
+            for column, column_type in column_types.items():
+                text, value = truth[column], found.get(column)
+                outcome = "equal"
+                if column in unrepresentable:
+                    assert value is None
+                    assert unrepresentable[column]
+                    outcome = "unrepresentable"
+                elif column not in found:
+                    outcome = "not sent"
+                elif text is None or value is None:
+                    outcome = "equal" if text is value else "lost before it was sent"
+                elif not is_same(column_type, text, value):
+                    outcome = "lost before it was sent"
+                is_nan = text == "NaN" and table.facts.source == "types"
+                if outcome.startswith("lost") and (table.table, column) not in LOST and not is_nan:
+                    differences.append(
+                        f"{table.model_name}.{column} {column_type}: {text} {value!r}"
+                    )
+                counts[re.sub(r"\([\d,-]+\)", "", column_type), outcome] += 1
+    show(counts)
+    assert "\n".join(differences) == ""
+
+
+def row_id(row: dict[str, Any]) -> str:
+    return "/".join(str(value) for name, value in row.items() if name in ("id", "k", "k2"))
+
+
+def is_row(truth: dict[str, Any], found: dict[str, Any], column_types: dict[str, str]) -> bool:
+    keys = [name for name in ("id", "k", "k2") if name in truth]
+    return all(is_same(column_types[name], truth[name], found[name]) for name in keys)
+
+
+def show(counts: Counter[tuple[str, str]]) -> None:
+    outcomes = ("equal", "unrepresentable", "not sent", "lost before it was sent")
+    print(f"\n{'type':30}" + "".join(f"{outcome:>25}" for outcome in outcomes))
+    for column_type in sorted({name for name, _ in counts}):
+        numbers = (counts[column_type, outcome] for outcome in outcomes)
+        print(f"{column_type:30}" + "".join(f"{one:>25}" for one in numbers))
+    print(f"{'all':30}" + "".join(
+        f"{sum(n for (_, one), n in counts.items() if one == outcome):>25}" for outcome in outcomes
+    ))  # fmt: skip
