@@ -9,10 +9,12 @@ import yaml
 
 from dbt_debezium.cli import main
 from dbt_debezium.envelope import REASONS
+from dbt_debezium.tables import LOGICAL_TYPES
 
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
 RUNBOOK = (REPOSITORY / "docs" / "runbook.md").read_text()
+TYPES = (REPOSITORY / "docs" / "types.md").read_text()
 PAGES = [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")]
 
 HELD_REASON = re.compile(r"(?:then|else) '([a-z]+_[a-z_]+)'|'(follows_[a-z_]+)'$", re.MULTILINE)
@@ -81,6 +83,18 @@ def test_every_refusal_has_a_row() -> None:
     }
     (part,) = re.findall(r"^## Refusals\n(.*)\Z", RUNBOOK, re.MULTILINE | re.DOTALL)
     assert raised <= set(re.findall(r"`(\w+): ", part))
+
+
+def test_every_encoding_and_logical_type_is_in_the_types() -> None:
+    macro = (REPOSITORY / "macros" / "decoded_encoding.sql").read_text()
+    (known,) = re.findall(r"known: (.*)\n", macro.split("-#}")[0])
+    rows = [row for row in TYPES.splitlines() if row.count("|") == 7]
+    encodings = " ".join(row.split("|")[5] for row in rows)
+    for name in known.split(", "):
+        assert f"`{name}`" in encodings or f"`{name}(" in encodings, name
+    logical = " ".join(row.split("|")[2] for row in rows)
+    for name in LOGICAL_TYPES:
+        assert f"`{name}`" in logical or f"`{name.rpartition('.')[2]}`" in logical, name
 
 
 def test_every_setting_is_in_the_readme() -> None:

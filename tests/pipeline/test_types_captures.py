@@ -43,6 +43,10 @@ def number(text: str) -> Decimal:
     return Decimal(re.sub(r"[$,]", "", text))
 
 
+def same_number(text: str, found: Any) -> bool:
+    return number(text) == Decimal(found) or text == "NaN" == Decimal(found).to_eng_string()
+
+
 def same_float(code: str) -> Callable[[str, Any], bool]:
     def same(text: str, found: float) -> bool:
         return struct.pack(code, float(text)) == struct.pack(code, found) or text == str(found)
@@ -107,7 +111,7 @@ def array_items(text: str) -> list[str | None]:
 
 SAME: dict[str, Callable[[str, Any], bool]] = {
     **dict.fromkeys(("smallint", "integer", "bigint", "oid", "posint"), lambda t, f: int(t) == f),
-    **dict.fromkeys(("numeric", "money", "money2"), lambda t, f: number(t) == Decimal(f)),
+    **dict.fromkeys(("numeric", "money", "money2"), same_number),
     "real": same_float(">f"),
     "double precision": same_float(">d"),
     "boolean": lambda t, f: t in (str(f).lower(), str(f).lower()[0]),
