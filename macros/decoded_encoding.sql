@@ -26,7 +26,9 @@
     } -%}
     {%- set iso = ['io.debezium.time.IsoDate', 'io.debezium.time.IsoTimestamp'] -%}
     {%- set binaries = ['base64', 'base64-url-safe', 'hex'] -%}
-    {%- set geometries = ['io.debezium.data.geometry.Point', 'io.debezium.data.geometry.Geometry'] -%}
+    {%- set geometries = [
+        'io.debezium.data.geometry.Point', 'io.debezium.data.geometry.Geometry',
+    ] -%}
     {%- set others = [
         'io.debezium.time.IsoTime', 'org.apache.kafka.connect.data.Decimal', 'io.debezium.data.VariableScaleDecimal',
         'unsigned bigint', 'io.debezium.data.Bits', 'io.debezium.data.SparseVector', 'array', 'map', 'json',

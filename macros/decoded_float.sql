@@ -22,7 +22,8 @@
     {#- Digits that every number of the type keeps, and digits that may be needed to write one. -#}
     {%- set kept, needed = (6, 9) if spark_type == 'float' else (15, 17) -%}
     {%- set value = "try_cast(ltrim('\\ufdd0', " ~ text ~ ') as ' ~ spark_type ~ ')' -%}
-    {%- set digit_count = 'length(regexp_replace(' ~ text ~ ", '^[^1-9]*|[.0]*([eE].*)?$|[^0-9]', ''))" -%}
+    {%- set no_digit = '^[^1-9]*|[.0]*([eE].*)?$|[^0-9]' -%}
+    {%- set digit_count = 'length(regexp_replace(' ~ text ~ ", '" ~ no_digit ~ "', ''))" -%}
     case
         when {{ text }} in ('NaN', 'Infinity', '-Infinity') then try_cast({{ text }} as {{ spark_type }})
         when
@@ -33,7 +34,8 @@
                 length({{ text }}) <= {{ kept }}
                 or {{ digit_count }} <= {{ kept }}
                 or ({{ text }} rlike '[.eE]' and {{ digit_count }} <= {{ needed }})
-                or cast(try_cast({{ text }} as {{ spark_type }}) as decimal(38,0)) = try_cast({{ text }} as decimal(38,0))
+                or cast(try_cast({{ text }} as {{ spark_type }}) as decimal(38,0))
+                = try_cast({{ text }} as decimal(38,0))
             )
             then {{ value }}
     end

@@ -14,13 +14,14 @@
     {%- set wkb = 'try_to_binary(get_json_object(' ~ text ~ ", '$.wkb'), 'base64')" -%}
     {%- set coordinates = [] -%}
     {%- for axis in ['x', 'y'] if encoding == 'io.debezium.data.geometry.Point' -%}
-        {%- do coordinates.append(decoded_float('get_json_object(' ~ text ~ ", '$." ~ axis ~ "')", 'double')) -%}
+        {%- set coordinate = 'get_json_object(' ~ text ~ ", '$." ~ axis ~ "')" -%}
+        {%- do coordinates.append(decoded_float(coordinate, 'double')) -%}
     {%- endfor -%}
+    {%- set point = "'x', " ~ coordinates | join(", 'y', ") ~ ', ' if coordinates else '' -%}
     case
         when {{ ([wkb] + coordinates) | join(' is not null and ') }} is not null
             then named_struct(
-                {% for axis in coordinates %}'{{ 'xy'[loop.index0] }}', {{ axis }}, {% endfor -%}
-                'wkb', {{ wkb }},
+                {{ point }}'wkb', {{ wkb }},
                 'srid', try_cast(get_json_object({{ text }}, '$.srid') as int)
             )
     end

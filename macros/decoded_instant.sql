@@ -17,12 +17,14 @@
         'timestamp_ntz': moment,
     } -%}
     {%- set value = 'try_cast(' ~ text ~ ' as ' ~ spark_type ~ ')' -%}
+    {%- if spark_type == 'timestamp' -%}
+        {#- An offset can move it out of them. -#}
+        {%- set first = "timestamp '0001-01-01 00:00:00Z'" -%}
+        {%- set last = "timestamp '9999-12-31 23:59:59.999999Z'" -%}
+        {%- set value = bounded(value, first, last) -%}
+    {%- endif -%}
     case
         when {{ text }} rlike '^{{ patterns[spark_type] }}$'
-            then
-                {%- if spark_type == 'timestamp' %}
-                {{ bounded(value, "timestamp '0001-01-01 00:00:00Z'", "timestamp '9999-12-31 23:59:59.999999Z'") }}
-                {%- else %} {{ value }}
-                {%- endif %}
+            then {{ value }}
     end
 {%- endmacro -%}

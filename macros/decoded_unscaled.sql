@@ -14,6 +14,7 @@
     {%- elif scale | int > (spark_type ~ ',0').split(',')[1].split(')')[0] | int -%}
         {{- decoded_decimal(pointed_unscaled(text, scale), spark_type) -}}
     {%- else -%}
-        try_cast(concat({{ unscaled_integer('hex(try_to_binary(' ~ text ~ ", 'base64'))") }}, 'E{{ -(scale | int) }}') as {{ spark_type }})
+        {%- set integer = unscaled_integer('hex(try_to_binary(' ~ text ~ ", 'base64'))") -%}
+        try_cast(concat({{ integer }}, 'E{{ -(scale | int) }}') as {{ spark_type }})
     {%- endif -%}
 {%- endmacro -%}

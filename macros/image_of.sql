@@ -1,12 +1,16 @@
 {#-
     An image as a struct of texts, one for each column. JSON holds what Spark's reader would lose without a word: a
-    lone surrogate, which becomes a question mark, and a number of more digits than a double has. In the few images
-    that may hold one, these are set apart by a mark, which raw_text takes away and decoded looks for.
+    lone surrogate, which becomes a question mark, and a number of more than the 15 digits that any double keeps. In the few images
+    that may hold one, these are set apart by a mark, which raw_text takes away and decoded looks for. Escaped
+    backslashes and quotes go first: then a backslash opens an escape, and a quote ends a string.
 
     >>> image_of('after', {'id': 'bigint'})
     from_json(
         case
-            when after rlike '\\\\u[dD][89a-fA-F]|[0-9.]{18}|[0-9][eE][-+]?[0-9]{3}|\ufdd0|\\\\u[fF][dD][dD]0'
+            when
+                contains(after, '\\u') and after rlike '\\\\u([dD][89a-fA-F]|[fF][dD][dD]0)'
+                or contains(after, '\ufdd0')
+                or after rlike '[:,\\[]\\s*-?((?=[0-9.]{16})[0-9]+[.eE]|[0-9][0-9.]*[eE][-+]?[0-9]{3})'
                 then replace(replace(replace(regexp_replace(regexp_replace(
                     replace(replace(after, '\\\\', '\\u005c'), '\\"', '\\u0022'),
                     '\\\\u([dD][89abAB]..)(?!\\\\u[dD][c-fC-F])|(?<!\\\\u[dD][89abAB]..)\\\\u([dD][c-fC-F]..)|\\\\u([fF][dD][dD]0)|\ufdd0',
@@ -21,9 +25,11 @@
 {%- macro image_of(text, columns) -%}
     from_json(
         case
-            when {{ text }} rlike '\\\\u[dD][89a-fA-F]|[0-9.]{18}|[0-9][eE][-+]?[0-9]{3}|\ufdd0|\\\\u[fF][dD][dD]0'
+            when
+                contains({{ text }}, '\\u') and {{ text }} rlike '\\\\u([dD][89a-fA-F]|[fF][dD][dD]0)'
+                or contains({{ text }}, '\ufdd0')
+                or {{ text }} rlike '[:,\\[]\\s*-?((?=[0-9.]{16})[0-9]+[.eE]|[0-9][0-9.]*[eE][-+]?[0-9]{3})'
                 then replace(replace(replace(regexp_replace(regexp_replace(
-                    {#- From here on a backslash opens an escape and a quote ends a string. #}
                     replace(replace({{ text }}, '\\\\', '\\u005c'), '\\"', '\\u0022'),
                     '\\\\u([dD][89abAB]..)(?!\\\\u[dD][c-fC-F])|(?<!\\\\u[dD][89abAB]..)\\\\u([dD][c-fC-F]..)|\\\\u([fF][dD][dD]0)|\ufdd0',
                     '\ufdd0\ufdd0\ufdd0u$1$2$3'

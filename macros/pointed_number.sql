@@ -15,7 +15,8 @@
 -#}
 {%- macro pointed_number(integer, scale) -%}
     {%- set digit_count = "length(ltrim('-', " ~ integer ~ '))' -%}
-    {%- set digits = "lpad(ltrim('-', " ~ integer ~ '), greatest(' ~ digit_count ~ ', ' ~ scale ~ " + 1), '0')" -%}
+    {%- set width = 'greatest(' ~ digit_count ~ ', ' ~ scale ~ ' + 1)' -%}
+    {%- set digits = "lpad(ltrim('-', " ~ integer ~ '), ' ~ width ~ ", '0')" -%}
     case
         when {{ scale }} between 0 and 20000 then concat(
             if({{ integer }} < 0, '-', ''),
@@ -23,6 +24,7 @@
             if({{ scale }} > 0, '.', ''),
             right({{ digits }}, {{ scale }})
         )
-        when {{ scale }} between -400 and -1 then concat({{ integer }}, if({{ integer }} = 0, '', repeat('0', -{{ scale }})))
+        when {{ scale }} between -400 and -1
+            then concat({{ integer }}, if({{ integer }} = 0, '', repeat('0', -{{ scale }})))
     end
 {%- endmacro -%}

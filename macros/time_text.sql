@@ -19,22 +19,21 @@
     {%- set rest = 'abs(' ~ number ~ ') % ' ~ per_second -%}
     {#- A nanosecond takes three digits more; mostly there is none. -#}
     {%- set is_nanos = per_second == 1000000000 -%}
+    {%- set form = "'%s%02d:%02d:%02d.%06d'" -%}
+    {%- set fraction = rest ~ ' * ' ~ (1000000 // per_second) -%}
+    {%- if is_nanos -%}
+        {%- set is_short = number ~ ' % 1000 = 0' -%}
+        {%- set form = 'if(' ~ is_short ~ ', ' ~ form ~ ', ' ~ form | replace('6', '9') ~ ')' -%}
+        {%- set fraction = 'if(' ~ is_short ~ ', ' ~ rest ~ ' div 1000, ' ~ rest ~ ')' -%}
+    {%- endif -%}
     case
         when abs({{ number }}) >= 0 then format_string(
-            {% if is_nanos -%}
-            if({{ number }} % 1000 = 0, '%s%02d:%02d:%02d.%06d', '%s%02d:%02d:%02d.%09d'),
-            {%- else -%}
-            '%s%02d:%02d:%02d.%06d',
-            {%- endif %}
+            {{ form }},
             if({{ number }} < 0, '-', ''),
             abs({{ number }}) div {{ per_second * 3600 }},
             abs({{ number }}) div {{ per_second * 60 }} % 60,
             abs({{ number }}) div {{ per_second }} % 60,
-            {% if is_nanos -%}
-            if({{ number }} % 1000 = 0, {{ rest }} div 1000, {{ rest }})
-            {%- else -%}
-            {{ rest }} * {{ 1000000 // per_second }}
-            {%- endif %}
+            {{ fraction }}
         )
     end
 {%- endmacro -%}
