@@ -1,8 +1,8 @@
 {#-
-    An image as a struct of texts, one for each column. JSON holds what Spark's reader would lose without a word: a
-    lone surrogate, which becomes a question mark, and a number of more than the 15 digits that any double keeps. In the few images
-    that may hold one, these are set apart by a mark, which raw_text takes away and decoded looks for. Escaped
-    backslashes and quotes go first: then a backslash opens an escape, and a quote ends a string.
+    An image as a struct of texts, one for each column. JSON holds what Spark's reader would change without a word: a
+    lone surrogate, which becomes a question mark, and a number of more digits than the 15 that every double keeps. In
+    the few images that may hold one, these are set apart by a mark, which raw_text takes away and decoded looks for.
+    Escaped backslashes and quotes go first: then a backslash opens an escape, and a quote ends a string.
 
     >>> image_of('after', {'id': 'bigint'})
     from_json(

@@ -295,6 +295,10 @@ CASES = {
         "decimal(38,10)", decimals(42, 10), lambda d: Json(format(d, "f")),
         lambda d: fitting(d, 38, 10),
     ),
+    "decimal as number of a double's digits": Case(
+        "decimal(38,10)", decimals(18, 3), lambda d: Json(format(d, "f")),
+        lambda d: fitting(d, 38, 10),
+    ),
     "decimal in bytes": Case(
         "decimal(38,10) from org.apache.kafka.connect.data.Decimal(10)", decimals(42, 10),
         lambda d: integer_bytes(unscaled(d, 10)), lambda d: fitting(d, 38, 10),
