@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -24,6 +23,7 @@ from dbt_debezium.model_files import (
     read_history,
     yml_columns,
 )
+from dbt_debezium.preview import write_project
 from dbt_debezium.project_models import Plan, plan_scaffold
 from dbt_debezium.scaffold import Group, chosen_tables
 from dbt_debezium.tables import TableFacts
@@ -120,9 +120,7 @@ def test_a_column_that_is_left_out_is_not_added_again(project: Path) -> None:
     scaffolded(project, facts(columns={"id": "bigint"}))
     history = project / "models/shop/history/orders_history.sql"
     history.write_text(
-        history.read_text().replace(
-            "    'truncate'", "    'left_out': ['total'],\n    'truncate'"
-        )
+        history.read_text().replace("    'truncate'", "    'left_out': ['total'],\n    'truncate'")
     )
     plan = scaffolded(project, facts())
     assert "total" not in "".join(change.new for change in plan.changes if "history.sql" not in
@@ -251,13 +249,8 @@ def test_names_are_read_back_as_they_were(
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The project with nothing but its core."""
-    for folder in ("macros", "models/landing", "models/staging", "models/transactions"):
-        shutil.copytree(REPOSITORY / folder, tmp_path / folder)
-    shutil.copy(REPOSITORY / "models/_columns.md", tmp_path / "models")
-    shutil.copytree(REPOSITORY / "tests/generic", tmp_path / "tests/generic")
-    shutil.copy(REPOSITORY / "profiles.yml", tmp_path)
-    shutil.copy(REPOSITORY / "dbt_project.yml", tmp_path)
-    return tmp_path
+    write_project(REPOSITORY, tmp_path / "project", [], {})
+    return tmp_path / "project"
 
 
 def parse(project: Path) -> tuple[bool, str]:

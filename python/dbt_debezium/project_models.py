@@ -38,6 +38,10 @@ CORE_FOLDERS = frozenset({"landing", "staging", "transactions", "marts"})
 """Folders of models/ that hold no captured tables."""
 
 
+FOUND = frozenset({"sources", "schema", "table", "is_keyless"})
+"""What a scaffold says of a table from its messages; the rest is a person's."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileChange:
     """A file as it is to be."""
@@ -208,7 +212,7 @@ def _plan_known(
     columns = seen if force else {**model.columns, **new}
     texts = replace(table.texts(), columns=columns)
     captured = table.captured() | {
-        one: value for one, value in model.captured.items() if one in ("left_out", "truncate")
+        one: value for one, value in model.captured.items() if one not in FOUND
     }
     current = path.parent.with_name("current") / f"cur_{name}.sql"
 
