@@ -28,6 +28,7 @@
     flat.event_count,
     flat.collection_counts,
     flat.commit_position,
+    flat.log_position,
     flat.previous_commit_position,
     flat.event_position,
     flat.total_order,

@@ -10,7 +10,9 @@ starting_commit as (
 -- snapshot replaced, or an operator discarded, was never published.
 late_event as (
 
-    select event.*
+    select
+        event.*,
+        coalesce(event.log_position, event.commit_position) as commit_place
     from {{ ref('stg_change_event') }} as event
     inner join starting_commit
         on event.source = starting_commit.source
@@ -38,7 +40,8 @@ published as (
         cut_id,
         transaction_id,
         snapshot_position,
-        predecessor_position
+        predecessor_position,
+        coalesce(log_position, commit_position) as commit_place
     from {{ ref('commit') }}
 
 ),
@@ -61,6 +64,8 @@ placed_event as (
             and case
                 when late_event.snapshot is null
                     then late_event.transaction_id = published.transaction_id
+                when late_event.snapshot = 'incremental' and late_event.connector != 'postgresql'
+                    then late_event.commit_place = published.commit_place
                 when late_event.snapshot = 'incremental'
                     then
                         published.transaction_id is not null

@@ -32,6 +32,14 @@ table_of_end as (
         explode(collection_counts) as (data_collection, expected_count)
     from {{ ref('stg_transaction_marker') }}
     where marker = 'END'
+    union all
+    select
+        source,
+        transaction_id,
+        data_collection,
+        1 as expected_count
+    from {{ ref('stg_change_event') }}
+    where is_whole_transaction
 
 ),
 
@@ -68,12 +76,18 @@ counted_change as (
     select
         placed.source,
         placed.transaction_id,
-        concat(placed.schema_name, '.', placed.table_name) as data_collection,
+        event.data_collection,
         0 as expected_count,
         1 as change_count
     from {{ ref('int_change') }} as placed
     inner join candidate
         on placed.cut_id = candidate.cut_id
+    left join {{ ref('stg_change_event') }} as event
+        on
+            placed.topic = event.topic
+            and placed.partition = event.partition
+            and placed.`offset` = event.`offset`
+            and event.copy_number = 1
     left semi join new_transaction
         on
             placed.source = new_transaction.source

@@ -2,8 +2,8 @@
 {%- macro check_settings() -%}
     {%- set problems = [] -%}
     {%- set known = [
-        'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'repeated_snapshot_missing_table',
-        'unavailable_value_placeholder', 'watermark_sources'
+        'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'refused_proofs',
+        'repeated_snapshot_missing_table', 'sources_without_truncate', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
 
     {%- for name in invocation_args_dict.get('vars', {}) if name not in known -%}
@@ -17,6 +17,7 @@
 
     {%- for name, patterns, example in [
         ('not_ingested_tables', var('not_ingested_tables'), 'public.audit_*'),
+        ('sources_without_truncate', var('sources_without_truncate'), 'shop_*'),
         ('watermark_sources', var('watermark_sources'), 'shop_*'),
     ] -%}
         {%- if patterns is string or patterns is not sequence or patterns | reject('string') | list -%}
@@ -29,6 +30,12 @@
     {%- if var('unavailable_value_placeholder') is not string or not var('unavailable_value_placeholder') -%}
         {%- do problems.append(
             'unavailable_value_placeholder must be a text; got ' ~ tojson(var('unavailable_value_placeholder'))
+        ) -%}
+    {%- endif -%}
+
+    {%- if var('refused_proofs') is string or var('refused_proofs') | reject('in', ['watermark', 'none']) | list -%}
+        {%- do problems.append(
+            'refused_proofs must be a list of watermark and none; got ' ~ tojson(var('refused_proofs'))
         ) -%}
     {%- endif -%}
 

@@ -30,6 +30,7 @@ select
     transaction_id,
     is_whole_transaction,
     commit_position,
+    log_position,
     previous_commit_position,
     event_position,
     total_order,

@@ -66,14 +66,26 @@ placed_message as (
         placeable.*,
         coalesce(
             case
+                when placeable.log_position is not null
+                    then
+                        split_part(placeable.log_position, '#', 2)
+                        <= starting_commit.log_positions[split_part(placeable.log_position, '#', 1)]
+                        or (
+                            placeable.kind = 'change'
+                            and placeable.event_position <= starting_commit.snapshot_position
+                        )
                 when placeable.previous_commit_position is not null
                     then placeable.previous_commit_position < starting_commit.link_position
+                when placeable.snapshot = 'incremental' and placeable.commit_position is not null
+                    then placeable.commit_position <= starting_commit.link_position
                 when placeable.snapshot is not null
                     then placeable.event_position <= starting_commit.snapshot_position
                 when placeable.kind = 'logical_message'
                     then placeable.event_position <= starting_commit.link_position
                 -- Only the first transaction of an epoch names no predecessor.
-                when placeable.kind = 'change'
+                when placeable.connector = 'cdl'
+                    then placeable.event_position <= starting_commit.link_position
+                when placeable.kind = 'change' and placeable.connector = 'postgresql'
                     then array_contains(
                         starting_commit.first_transaction_ids, placeable.transaction_id
                     )
@@ -116,6 +128,7 @@ select
     event_count,
     collection_counts,
     commit_position,
+    log_position,
     previous_commit_position,
     event_position,
     total_order,

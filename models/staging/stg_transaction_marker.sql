@@ -4,26 +4,64 @@ message as (
 
     select * from {{ ref('stg_message') }}
 
+),
+
+-- END of SQL Server and Db2 may name a database, which belongs to the source where the changes say
+-- so (S0). Their BEGIN names none, and their ids look alike.
+known_source as (
+
+    select source
+    from message
+    where kind = 'change'
+    group by source
+    union distinct
+    select source from {{ ref('int_starting_commit') }}
+
+),
+
+marker as (
+
+    select
+        *,
+        regexp_replace(source, '[.][^.]*$', '') as source_prefix
+    from message
+    -- A position says of itself whether it is published; an offset does not.
+    where kind = 'transaction_marker' and not (is_already_published and log_position is not null)
+
 )
 
 select
     -- delivery
-    landing_id,
-    topic,
-    partition,
-    `offset`,
-
-    -- where it comes from
-    source,
+    marker.landing_id,
+    marker.topic,
+    marker.partition,
+    marker.`offset`,
 
     -- position
-    marker,
-    transaction_id,
-    commit_position,
-    committed_at,
+    marker.marker,
+    marker.connector,
+    marker.transaction_id,
+    marker.log_position,
+    marker.committed_at,
 
     -- payload
-    event_count,
-    collection_counts
-from message
-where kind = 'transaction_marker'
+    marker.event_count,
+    marker.collection_counts,
+
+    -- where it comes from
+    case
+        when marker.connector is null and full_source.source is null
+            then coalesce(short_source.source, marker.source)
+        else marker.source
+    end as source,
+    case
+        when marker.marker = 'BEGIN' then null
+        when marker.log_position is not null or {{ ordered_by_end('marker.connector') }}
+            then {{ offset_position('marker.`offset`') }}
+        else marker.commit_position
+    end as commit_position
+from marker
+left join known_source as full_source
+    on marker.source = full_source.source
+left join known_source as short_source
+    on marker.source_prefix = short_source.source

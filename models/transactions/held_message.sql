@@ -62,6 +62,7 @@ select
     event_count,
     collection_counts,
     commit_position,
+    log_position,
     previous_commit_position,
     event_position,
     total_order,

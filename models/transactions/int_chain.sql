@@ -29,19 +29,26 @@ placed_snapshot as (
         snapshot.is_blocking,
         snapshot.committed_at,
         snapshot.incomplete_reason,
-        min(pending_transaction.commit_position) as signalled_position
+        snapshot.is_ordered_by_end,
+        min(pending_transaction.commit_position) filter (
+            where snapshot.previous_commit_position = pending_transaction.previous_commit_position
+        ) as signalled_position,
+        -- A snapshot that END's order does not place stands behind what it has seen.
+        max(pending_transaction.commit_position) filter (
+            where pending_transaction.last_event_position <= snapshot.snapshot_position
+        ) as seen_position
     from snapshot
     left join pending_transaction
         on
-            snapshot.is_blocking
+            (snapshot.is_blocking or snapshot.is_ordered_by_end)
             and snapshot.source = pending_transaction.source
-            and snapshot.previous_commit_position = pending_transaction.previous_commit_position
     group by
         snapshot.source,
         snapshot.snapshot_position,
         snapshot.is_blocking,
         snapshot.committed_at,
-        snapshot.incomplete_reason
+        snapshot.incomplete_reason,
+        snapshot.is_ordered_by_end
 
 ),
 
@@ -70,9 +77,15 @@ link as (
         transaction_id,
         cast(null as string) as snapshot_position,
         previous_commit_position,
+        log_position,
+        last_event_position,
         marker_offset,
         committed_at,
         received_count,
+        names_predecessor,
+        is_whole_transaction,
+        is_uncounted,
+        is_reached_by_all,
         has_reset_counters,
         has_window_close,
         proof,
@@ -90,9 +103,15 @@ link as (
         null as transaction_id,
         null as snapshot_position,
         previous_commit_position,
+        null as log_position,
+        null as last_event_position,
         null as marker_offset,
         committed_at,
         0 as received_count,
+        true as names_predecessor,
+        false as is_whole_transaction,
+        false as is_uncounted,
+        false as is_reached_by_all,
         false as has_reset_counters,
         false as has_window_close,
         'counted' as proof,
@@ -108,13 +127,29 @@ link as (
             when placed.is_blocking then 'blocking_snapshot' else 'initial_snapshot'
         end as link_kind,
         case when placed.is_blocking then 3 else 2 end as link_order,
-        coalesce(placed.signalled_position, placed.snapshot_position) as position,
+        case
+            when placed.is_blocking
+                then coalesce(placed.signalled_position, placed.snapshot_position)
+            when placed.is_ordered_by_end
+                then
+                    coalesce(
+                        greatest(placed.seen_position, starting_commit.link_position),
+                        {{ offset_position(0) }}
+                    )
+            else placed.snapshot_position
+        end as position,
         null as transaction_id,
         placed.snapshot_position,
         null as previous_commit_position,
+        null as log_position,
+        null as last_event_position,
         null as marker_offset,
         placed.committed_at,
         0 as received_count,
+        false as names_predecessor,
+        false as is_whole_transaction,
+        false as is_uncounted,
+        false as is_reached_by_all,
         false as has_reset_counters,
         false as has_window_close,
         'counted' as proof,
@@ -127,6 +162,8 @@ link as (
     from placed_snapshot as placed
     left join operator_decision
         on placed.source = operator_decision.source
+    left join {{ ref('int_starting_commit') }} as starting_commit
+        on placed.source = starting_commit.source
 
 )
 
@@ -142,11 +179,17 @@ select
     transaction_id,
     snapshot_position,
     previous_commit_position,
+    log_position,
+    last_event_position,
     marker_offset,
     committed_at,
 
     -- proof
     received_count,
+    names_predecessor,
+    is_whole_transaction,
+    is_uncounted,
+    is_reached_by_all,
     has_reset_counters,
     has_window_close,
     proof,
@@ -168,5 +211,14 @@ select
         partition by source
         order by position, link_order
         rows between unbounded preceding and 1 preceding
-    ) as predecessor_offset
+    ) as predecessor_offset,
+    first_value(marker_offset, true) over (
+        partition by source
+        order by position, link_order
+        rows between 1 following and unbounded following
+    ) as following_offset,
+    lag(log_position) over (
+        partition by source, split_part(log_position, '#', 1)
+        order by position, link_order
+    ) as predecessor_log_position
 from link

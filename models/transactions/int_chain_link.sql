@@ -12,6 +12,12 @@ marker_island as (
 
 ),
 
+log_island as (
+
+    select * from {{ ref('int_log_island') }}
+
+),
+
 low_water as (
 
     select * from {{ ref('int_low_water') }}
@@ -24,7 +30,7 @@ incremental_window as (
         source,
         previous_commit_position
     from {{ ref('stg_change_event') }}
-    where snapshot = 'incremental' and not is_already_published
+    where snapshot = 'incremental' and connector = 'postgresql' and not is_already_published
     group by source, previous_commit_position
 
 ),
@@ -39,6 +45,12 @@ preceded_link as (
 
     select
         ordered_link.*,
+        split_part(ordered_link.log_position, '#', 1) as log,
+        split_part(ordered_link.log_position, '#', 2) as log_number,
+        coalesce(
+            split_part(ordered_link.predecessor_log_position, '#', 2),
+            starting_commit.log_positions[split_part(ordered_link.log_position, '#', 1)]
+        ) as predecessor_log_number,
         coalesce(ordered_link.predecessor_offset, starting_commit.marker_offset)
             as known_predecessor_offset,
         case
@@ -73,14 +85,35 @@ linked_link as (
                         = coalesce(preceded.predecessor_position, preceded.base_position)
                 -- Events that name no predecessor open a stream. Without events the markers must
                 -- be contiguous.
-                when preceded.link_kind = 'logical_message' or preceded.received_count > 0
+                when
+                    preceded.link_kind = 'logical_message'
+                    or (preceded.received_count > 0 and preceded.names_predecessor)
                     then preceded.predecessor_position is null
+                -- Nothing counts it, so what is taken is what all partitions have passed (S15).
+                when preceded.is_uncounted then true
+                -- Without END, its number or the next transaction shows that none is missing.
+                when preceded.is_whole_transaction
+                    then
+                        {{ var('landing_reaches_the_end') }}
+                        or coalesce(log_island.island = predecessor_log_island.island, false)
+                        or case
+                            when preceded.known_predecessor_offset is null
+                                then following_island.island = -1
+                            else following_island.island = predecessor_island.island
+                        end
                 when preceded.known_predecessor_offset is null
                     then marker_island.island = -1
                 else marker_island.island = predecessor_island.island
             end,
             false
-        ) as is_linked
+        ) as is_linked,
+        -- GTIDs that nothing accounts for may be those of a truncate, which no END counts (S8).
+        preceded.is_reached_by_all
+        or coalesce(
+            preceded.log_number <= preceded.predecessor_log_number
+            or log_island.island = predecessor_log_island.island,
+            not (preceded.is_whole_transaction and log_island.log_number is not null)
+        ) as is_accounted_for
     from preceded_link as preceded
     left join marker_island
         on
@@ -90,6 +123,21 @@ linked_link as (
         on
             preceded.source = predecessor_island.source
             and preceded.known_predecessor_offset = predecessor_island.`offset`
+    left join marker_island as following_island
+        on
+            preceded.source = following_island.source
+            and preceded.following_offset = following_island.`offset`
+    left join log_island
+        on
+            preceded.source = log_island.source
+            and preceded.log = log_island.log
+            and preceded.log_number = {{ offset_position('log_island.log_number') }}
+    left join log_island as predecessor_log_island
+        on
+            preceded.source = predecessor_log_island.source
+            and preceded.log = predecessor_log_island.log
+            and preceded.predecessor_log_number
+            = {{ offset_position('predecessor_log_island.log_number') }}
     left join incremental_window
         on
             preceded.link_kind = 'transaction'
@@ -113,6 +161,8 @@ select
         linked.previous_commit_position, linked.predecessor_position
     ) as predecessor_position,
     linked.predecessor_position is null as is_first_of_stream,
+    linked.log_position,
+    linked.last_event_position,
     linked.marker_offset,
     linked.committed_at,
     linked.has_reset_counters,
@@ -126,11 +176,23 @@ select
         when linked.incomplete_reason is not null then linked.incomplete_reason
         when not linked.is_linked and coalesce(linked.decision != 'new_epoch', true)
             then 'missing_predecessor'
+        when
+            not linked.is_accounted_for
+            and not {{ matches_any('linked.source', var('sources_without_truncate')) }}
+            then 'unaccounted_gtid'
         -- END does not count the reads of a window that closes in the transaction (S6).
         when
             linked.has_window
             and not {{ var('landing_reaches_the_end') }}
-            and not coalesce(low_water.incremental_low_water_position >= linked.position, false)
+            and not coalesce(
+                case
+                    when linked.names_predecessor
+                        then low_water.incremental_low_water_position >= linked.position
+                    else
+                        low_water.incremental_event_low_water_position > linked.last_event_position
+                end,
+                false
+            )
             then 'unproven_reads'
     end as held_reason
 from linked_link as linked

@@ -31,13 +31,26 @@ keyed_commit as (
         explode(
             case
                 when transaction_id is null then array(concat('snapshot ', snapshot_position))
-                else array(
+                else array_compact(array(
                     concat('transaction ', transaction_id),
-                    concat('window after ', coalesce(predecessor_position, 'nothing'))
-                )
+                    concat('window after ', coalesce(predecessor_position, 'nothing')),
+                    concat('window in ', coalesce(log_position, commit_position))
+                ))
             end
         ) as commit_key
     from new_commit
+    union all
+    -- Places in a file number events, so the event that closed the window tells.
+    select
+        new_commit.*,
+        concat('window in file#', substr(event.event_position, 1, 30)) as commit_key
+    from new_commit
+    inner join event
+        on
+            new_commit.source = event.source
+            and new_commit.transaction_id = event.transaction_id
+            and startswith(event.log_position, 'file#')
+            and event.is_window_close
 
 ),
 
@@ -57,11 +70,13 @@ placed_event as (
             event.source = keyed_commit.source
             and keyed_commit.commit_key = case
                 when event.snapshot is null then concat('transaction ', event.transaction_id)
-                when event.snapshot = 'incremental'
+                when event.snapshot = 'incremental' and event.connector = 'postgresql'
                     then
                         concat(
                             'window after ', coalesce(event.previous_commit_position, 'nothing')
                         )
+                when event.snapshot = 'incremental'
+                    then concat('window in ', coalesce(event.log_position, event.commit_position))
                 else concat('snapshot ', event.event_position)
             end
 
@@ -76,8 +91,8 @@ ranked_event as (
             partition by source, commit_number, snapshot is null
             order by
                 event_position,
-                total_order,
                 operation = {{ op('delete') }} desc,
+                total_order,
                 topic,
                 partition,
                 `offset`

@@ -35,7 +35,7 @@ latest_commit as (
         ) as snapshot_position,
         collect_list(case when is_first_of_stream then transaction_id end)
             as first_transaction_ids,
-        min(proof) = 'watermark' or max(proof) = 'watermark' as has_watermark,
+        collect_set(proof) as proofs,
         count(*) as new_commit_count
     from new_commit
     group by source
@@ -64,6 +64,7 @@ marker_partition as (
 
     select
         source,
+        max(topic) as marker_topic,
         max(partition) as last_marker_partition
     from {{ ref('stg_transaction_marker') }}
     group by source
@@ -84,6 +85,7 @@ known_marker as (
 reached_commit as (
 
     select
+        starting_commit.marker_topic,
         starting_commit.last_marker_partition,
         coalesce(reached_link.source, starting_commit.source) as source,
         case
@@ -105,7 +107,12 @@ reached_commit as (
             coalesce(latest_commit.first_transaction_ids, array())
         ) as first_transaction_ids,
         case
-            when latest_commit.has_watermark or starting_commit.proof = 'watermark' then 'watermark'
+            when array_contains(latest_commit.proofs, 'none') or starting_commit.proof = 'none'
+                then 'none'
+            when
+                array_contains(latest_commit.proofs, 'watermark')
+                or starting_commit.proof = 'watermark'
+                then 'watermark'
             else 'counted'
         end as proof,
         array_union(
@@ -140,12 +147,18 @@ select
     -- counts
     reached_commit.new_commit_count,
 
+    -- what is known of the logs that number transactions
+    log_position.log_positions,
+
     -- what is known of the transaction topic
+    coalesce(marker_partition.marker_topic, reached_commit.marker_topic) as marker_topic,
     coalesce(known_marker.known_offset, reached_commit.marker_offset) as marker_offset,
     greatest(
         reached_commit.last_marker_partition, marker_partition.last_marker_partition
     ) as last_marker_partition
 from reached_commit
+left join {{ ref('int_log_position') }} as log_position
+    on reached_commit.source = log_position.source
 left join known_marker
     on
         reached_commit.source = known_marker.source

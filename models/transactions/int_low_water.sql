@@ -27,6 +27,13 @@ select
     min(coalesce(link_position, '')) filter (
         where has_incremental_reads
     ) as incremental_low_water_position,
-    max(link_position) as high_water_position
+    max(link_position) as high_water_position,
+
+    -- The same by the place of the changes themselves, where they are in the order of commits.
+    min(coalesce(event_position, '')) as event_low_water_position,
+    min(coalesce(event_position, '')) filter (
+        where has_incremental_reads
+    ) as incremental_event_low_water_position,
+    max(event_position) as event_high_water_position
 from progress
 group by source

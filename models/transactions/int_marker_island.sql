@@ -3,12 +3,12 @@ with
 marker_offset as (
 
     select
-        source,
         topic,
-        partition,
-        `offset`
-    from {{ ref('stg_transaction_marker') }}
-    group by source, topic, partition, `offset`
+        `offset`,
+        max(partition) as last_partition
+    from {{ ref('stg_message') }}
+    where kind = 'transaction_marker'
+    group by topic, `offset`
 
 ),
 
@@ -18,37 +18,69 @@ starting_commit as (
 
 ),
 
--- Markers of several partitions have no common order, so their offsets prove nothing.
-single_partition as (
+-- The databases of a SQL Server connector are sources that share one topic.
+source_topic as (
 
     select
-        marker_offset.source,
-        count(distinct marker_offset.topic) as topic_count,
-        max(greatest(marker_offset.partition, coalesce(starting_commit.last_marker_partition, 0)))
-            as last_partition
-    from marker_offset
-    left join starting_commit
-        on marker_offset.source = starting_commit.source
-    group by marker_offset.source
-    having topic_count = 1 and last_partition = 0
+        source,
+        topic
+    from {{ ref('stg_transaction_marker') }}
+    union distinct
+    select
+        source,
+        marker_topic as topic
+    from starting_commit
+    where marker_topic is not null
 
 ),
 
 known_offset as (
 
     select
-        marker_offset.source,
-        marker_offset.`offset`
-    from marker_offset
-    inner join single_partition
-        on marker_offset.source = single_partition.source
+        source_topic.source,
+        source_topic.topic,
+        marker_offset.`offset`,
+        marker_offset.last_partition
+    from source_topic
+    inner join marker_offset
+        on source_topic.topic = marker_offset.topic
     union distinct
     select
-        starting_commit.source,
-        starting_commit.marker_offset as `offset`
+        source,
+        marker_topic as topic,
+        marker_offset as `offset`,
+        coalesce(last_marker_partition, 0) as last_partition
     from starting_commit
+    where marker_offset is not null
+
+),
+
+-- Markers of several partitions have no common order, so their offsets prove nothing.
+single_partition as (
+
+    select
+        source,
+        count(distinct topic) as topic_count,
+        max(last_partition) as last_partition
+    from known_offset
+    group by source
+    having topic_count = 1 and last_partition = 0
+
+),
+
+-- Up to the cut's own offset the topic is known without a gap.
+reached_offset as (
+
+    select
+        known_offset.source,
+        known_offset.`offset`,
+        greatest(known_offset.`offset`, max(starting_commit.marker_offset)) as reached_offset
+    from known_offset
     inner join single_partition
-        on starting_commit.source = single_partition.source
+        on known_offset.source = single_partition.source
+    left join starting_commit
+        on known_offset.source = starting_commit.source
+    group by known_offset.source, known_offset.`offset`
 
 )
 
@@ -58,6 +90,8 @@ select
     `offset`,
 
     -- proof
-    `offset` - row_number() over (partition by source order by `offset`) as island
-from known_offset
-where `offset` is not null
+    reached_offset - dense_rank() over (
+        partition by source
+        order by reached_offset
+    ) as island
+from reached_offset

@@ -68,7 +68,16 @@ settled_message as (
         or message.is_already_published
         or coalesce(
             case
+                when message.kind = 'schema_change'
+                    then
+                        split_part(message.log_position, '#', 2)
+                        <= int_cut.log_positions[split_part(message.log_position, '#', 1)]
                 when message.snapshot is null and message.transaction_id is not null then false
+                -- Settled by its place in int_change alone.
+                when message.snapshot = 'incremental' and message.connector != 'postgresql'
+                    then false
+                when message.connector != 'postgresql'
+                    then message.event_position <= int_cut.snapshot_position
                 -- Incremental and blocking reads, and messages outside of transactions.
                 when message.previous_commit_position is not null
                     then message.previous_commit_position < int_cut.link_position
@@ -110,8 +119,11 @@ select
             (
                 settled.kind in ('change', 'transaction_marker')
                 or (settled.kind = 'logical_message' and settled.transaction_id is null)
+                -- Its number shows that no transaction is missing there.
+                or (settled.kind = 'schema_change' and settled.log_position like '%-%#%')
             )
             and not settled.is_settled
+            and new_change.topic is null
             then 'held'
         when settled.kind != 'change' then 'control'
         when settled.copy_number > 1 or settled.is_already_published then 'duplicate'

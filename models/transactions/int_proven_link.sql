@@ -81,6 +81,8 @@ select
     snapshot_position,
     predecessor_position,
     is_first_of_stream,
+    log_position,
+    last_event_position,
     marker_offset,
     committed_at,
     has_reset_counters,

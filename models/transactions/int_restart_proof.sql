@@ -27,8 +27,7 @@ event as (
         event.data_collection,
         event.event_position,
         event.event_hash,
-        max(event.total_order) as last_total_order,
-        max(event.data_collection_order) as last_table_order,
+        min(event.total_order) as first_total_order,
         collect_set(event.total_order) as total_orders,
         collect_set(event.data_collection_order) as table_orders
     from {{ ref('stg_change_event') }} as event
@@ -53,13 +52,13 @@ ranked_event as (
         event.*,
         row_number() over (
             partition by event.source, event.transaction_id
-            order by event.event_position, event.last_total_order
+            order by event.event_position, event.first_total_order
         ) as place,
         count(*) over (partition by event.source, event.transaction_id)
         - suspect.least_event_count as lost_places,
         row_number() over (
             partition by event.source, event.transaction_id, event.data_collection
-            order by event.event_position, event.last_table_order
+            order by event.event_position, event.first_total_order
         ) as table_place,
         count(*) over (partition by event.source, event.transaction_id, event.data_collection)
         - table_count.least_expected_count as lost_table_places,

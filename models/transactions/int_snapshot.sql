@@ -14,6 +14,7 @@ read_table as (
         event_position as snapshot_position,
         data_collection,
         max(previous_commit_position) as previous_commit_position,
+        bool_or({{ ordered_by_end('connector') }}) as is_ordered_by_end,
         max(committed_at) as committed_at,
         count_if(copy_number = 1) as read_count,
         -- A snapshot's first table marks its only row as first, others as last (Debezium 3.6.3).
@@ -31,6 +32,7 @@ snapshot as (
         source,
         snapshot_position,
         max(previous_commit_position) as previous_commit_position,
+        bool_or(is_ordered_by_end) as is_ordered_by_end,
         max(committed_at) as committed_at,
         sum(read_count) as read_count,
         bool_and(has_last_of_table) and bool_or(has_last) as has_every_last
@@ -45,7 +47,7 @@ read_topic as (
         source,
         snapshot_position,
         topic,
-        max(partition) + 1 = count(*) as has_every_partition,
+        max(partition) + 1 = count(*) or not bool_or(has_reads) as has_every_partition,
         bool_and(has_no_gap) as has_no_gap,
         bool_and(has_later_message) as has_later_message
     from {{ ref('int_snapshot_partition') }}
@@ -74,6 +76,7 @@ select
 
     -- position
     snapshot.previous_commit_position,
+    snapshot.is_ordered_by_end,
     snapshot.committed_at,
 
     -- counts

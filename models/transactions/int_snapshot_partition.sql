@@ -21,6 +21,7 @@ read_partition as (
         event_position as snapshot_position,
         topic,
         partition,
+        max(previous_commit_position) is not null as is_blocking,
         min(`offset`) as first_read_offset,
         max(`offset`) as last_read_offset
     from pending_read
@@ -49,44 +50,79 @@ following_message as (
             and message.partition = read_partition.partition
     where
         message.kind != 'quarantined'
-        and message.snapshot is null
+        and coalesce(message.snapshot = 'incremental', true)
         and message.`offset` > coalesce(read_partition.last_read_offset, -1)
     group by message.topic, message.partition, read_partition.snapshot_position
 
 ),
 
+-- What a source sent before a snapshot shows that the snapshot is not its first.
+first_change as (
+
+    select
+        source,
+        min(
+            case
+                when marker = 'END' then commit_position
+                when connector = 'postgresql' then previous_commit_position
+                else event_position
+            end
+        ) as position
+    from {{ ref('stg_message') }}
+    where marker = 'END' or (kind = 'change' and snapshot is null)
+    group by source
+
+),
+
 -- Before the first snapshot of a source nothing is in a partition.
-read_topic as (
+snapshot as (
 
     select
         read_partition.source,
         read_partition.snapshot_position,
-        read_partition.topic,
+        bool_or(read_partition.is_blocking) as is_blocking,
+        collect_set(read_partition.topic) as read_topics,
         min(read_partition.snapshot_position) over (
             partition by read_partition.source
         ) = read_partition.snapshot_position
-        and max(starting_commit.source) is null as is_first_snapshot
+        and max(starting_commit.source) is null
+        and coalesce(max(first_change.position) > read_partition.snapshot_position, true)
+            as is_first_snapshot
     from read_partition
+    left join first_change
+        on read_partition.source = first_change.source
     left join starting_commit
         on read_partition.source = starting_commit.source
-    group by read_partition.source, read_partition.snapshot_position, read_partition.topic
+    group by read_partition.source, read_partition.snapshot_position
 
 ),
 
 progress as (
 
-    select built.*
+    select
+        built.*,
+        -- A topic of which nothing can be read may be a table's; one for signals is in no snapshot.
+        (
+            bool_or(built.source is not null) over (partition by built.topic)
+            or (
+                not bool_or(built.has_controls) over (partition by built.topic)
+                and replace(built.topic, concat(built.topic_source, '.'), '') like '%.%'
+            )
+        )
+        and not bool_or(built.has_signals) over (partition by built.topic) as is_table_topic
     from {{ ref('partition_progress') }} as built
     inner join candidate
         on built.cut_id = candidate.cut_id
 
 )
 
+-- Also of tables of which no read has landed, as all of theirs may be missing; but a blocking
+-- snapshot is of some tables only.
 select
     -- identity
-    read_topic.source,
-    read_topic.snapshot_position,
-    read_topic.topic,
+    snapshot.source,
+    snapshot.snapshot_position,
+    progress.topic,
     progress.partition,
 
     -- proof
@@ -94,15 +130,16 @@ select
         when read_partition.topic is null
             then
                 {{ var('landing_reaches_the_end') }}
-                or coalesce(progress.event_position > read_topic.snapshot_position, false)
-                or (
-                    read_topic.is_first_snapshot
-                    and progress.first_offset = 0
-                    and not exists(
-                        progress.quarantined_offsets,
-                        bad -> coalesce(bad < following_message.following_offset, true)
-                    )
-                )
+                or case
+                    when snapshot.is_first_snapshot
+                        then
+                            progress.first_offset = 0
+                            and not exists(
+                                progress.quarantined_offsets,
+                                bad -> coalesce(bad < following_message.following_offset, true)
+                            )
+                    else coalesce(progress.event_position > snapshot.snapshot_position, false)
+                end
         else
             progress.contiguous_offset >= read_partition.last_read_offset
             and (
@@ -116,15 +153,21 @@ select
                 and coalesce(bad < following_message.following_offset, true)
             )
     end as has_no_gap,
+    read_partition.topic is not null as has_reads,
     read_partition.topic is null
     or following_message.following_offset is not null as has_later_message
-from read_topic
+from snapshot
 inner join progress
-    on read_topic.topic = progress.topic
+    on
+        snapshot.source = progress.topic_source
+        and case
+            when snapshot.is_blocking then array_contains(snapshot.read_topics, progress.topic)
+            else progress.is_table_topic
+        end
 left join read_partition
     on
-        read_topic.source = read_partition.source
-        and read_topic.snapshot_position = read_partition.snapshot_position
+        snapshot.source = read_partition.source
+        and snapshot.snapshot_position = read_partition.snapshot_position
         and progress.topic = read_partition.topic
         and progress.partition = read_partition.partition
 left join following_message

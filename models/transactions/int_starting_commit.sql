@@ -17,7 +17,9 @@ select
     commit_position,
     link_position,
     marker_offset,
+    marker_topic,
     last_marker_partition,
+    log_positions,
     snapshot_position,
     first_transaction_ids,
 

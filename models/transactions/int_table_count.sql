@@ -68,7 +68,12 @@ received_count as (
         max(data_collection_order) as last_order,
         bool_and(agrees_with_first_copy) as has_equal_copies,
         min(previous_commit_position) as previous_commit_position,
+        min(event_position) as first_event_position,
         max(event_position) as last_event_position,
+        max(connector) as connector,
+        max(log_position) as log_position,
+        max(commit_position) as commit_position,
+        bool_or(is_whole_transaction) as is_whole_transaction,
         max(committed_at) as committed_at,
         bool_and(total_order is not null) as has_block,
         bool_or(is_window_close) as has_window_close,
@@ -86,7 +91,12 @@ received_count as (
 select
     -- position
     received_count.previous_commit_position,
+    received_count.commit_position,
+    received_count.log_position,
+    received_count.first_event_position,
     received_count.last_event_position,
+    received_count.connector,
+    received_count.is_whole_transaction,
     received_count.committed_at,
     received_count.has_block,
     received_count.has_window_close,
@@ -97,7 +107,11 @@ select
     coalesce(expected_count.data_collection, received_count.data_collection) as data_collection,
 
     -- counts
-    coalesce(expected_count.expected_count, 0) as expected_count,
+    coalesce(
+        expected_count.expected_count,
+        case when received_count.is_whole_transaction then received_count.received_count end,
+        0
+    ) as expected_count,
     coalesce(received_count.received_count, 0) as received_count,
     coalesce(received_count.key_leave_count, 0) as key_leave_count,
     coalesce(received_count.key_enter_count, 0) as key_enter_count,

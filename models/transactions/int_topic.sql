@@ -9,7 +9,7 @@ message as (
 known_source as (
 
     select source from message
-    where source is not null
+    where source is not null and kind != 'quarantined'
     group by source
     union distinct
     select source from {{ ref('int_starting_commit') }}
@@ -22,7 +22,11 @@ topic as (
 
     select
         topic,
-        max_by(source, `offset`) filter (where source is not null) as own_source
+        max_by(source, `offset`) filter (
+            where source is not null and kind != 'quarantined'
+        ) as own_source,
+        -- What cannot be read may name anything.
+        max_by(source, `offset`) filter (where source is not null) as said_source
     from message
     group by topic
 
@@ -36,9 +40,10 @@ select
     coalesce(
         topic.own_source,
         max_by(known_source.source, length(known_source.source)),
+        topic.said_source,
         regexp_extract(topic.topic, '^(.+?)([.][^.]*){0,2}$', 1)
     ) as source
 from topic
 left join known_source
     on topic.own_source is null and startswith(topic.topic, concat(known_source.source, '.'))
-group by topic.topic, topic.own_source
+group by topic.topic, topic.own_source, topic.said_source

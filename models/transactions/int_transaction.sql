@@ -24,20 +24,68 @@ operator_decision as (
 
 ),
 
--- Without a transaction block the next transaction tells where this one was committed (S15).
+placed_transaction as (
+
+    select
+        counted.*,
+        -- A truncate of MySQL has no END: it stands behind the last transaction before it (S8).
+        case
+            when counted.is_whole_transaction
+                then
+                    concat(
+                        coalesce(
+                            max(counted.end_position) over (
+                                partition by
+                                    counted.source, split_part(counted.log_position, '#', 1)
+                                order by counted.log_position
+                                rows between unbounded preceding and 1 preceding
+                            ),
+                            substr(starting_commit.link_position, 1, 20),
+                            {{ offset_position(0) }}
+                        ),
+                        '+',
+                        counted.last_event_position
+                    )
+            else counted.end_position
+        end as commit_position,
+        counted.received_count > 0
+        and (
+            not counted.has_block
+            or {{ matches_any('counted.source', var('watermark_sources')) }}
+            or (
+                counted.is_whole_transaction
+                and (
+                    coalesce(starting_commit.proof != 'counted', false)
+                    or bool_or(not counted.has_block) over (partition by counted.source)
+                )
+            )
+        ) as is_uncounted,
+        {{ matches_any('counted.source', var('watermark_sources')) }} as is_watermark_source
+    from {{ ref('int_transaction_count') }} as counted
+    left join starting_commit
+        on counted.source = starting_commit.source
+    where
+        counted.received_count > 0
+        or not {{ matches_any('counted.source', var('watermark_sources')) }}
+
+),
+
+-- Without a transaction block the next transaction tells where this one was committed (S15), unless
+-- its changes do.
 followed_transaction as (
 
     select
         *,
-        received_count > 0
-        and (not has_block or {{ matches_any('source', var('watermark_sources')) }})
-            as is_uncounted,
-        lead(previous_commit_position) over (
-            partition by source
-            order by coalesce(previous_commit_position, '')
-        ) as following_position
-    from {{ ref('int_transaction_count') }}
-    where received_count > 0 or not {{ matches_any('source', var('watermark_sources')) }}
+        case
+            when names_predecessor
+                then
+                    lead(previous_commit_position) over (
+                        partition by source
+                        order by coalesce(previous_commit_position, '')
+                    )
+            else coalesce(change_position, last_event_position)
+        end as uncounted_position
+    from placed_transaction
 
 ),
 
@@ -45,22 +93,48 @@ known_transaction as (
 
     select
         followed.*,
+        -- Nothing says that CDL sends transactions in the order of their positions (S22).
+        case
+            when not followed.is_uncounted then 'counted'
+            when followed.connector = 'cdl' and not followed.is_watermark_source then 'none'
+            else 'watermark'
+        end as proof,
         operator_decision.decision,
         operator_decision.sentence as decision_sentence,
         restart_proof.has_overlap,
         restart_proof.has_every_place,
         {{ var('landing_reaches_the_end') }}
-        or low_water.low_water_position >= followed.commit_position as is_passed_by_all,
+        or case
+            when followed.names_predecessor
+                then low_water.low_water_position >= followed.commit_position
+            else
+                low_water.event_low_water_position
+                > coalesce(followed.last_event_position, '')
+        end as is_passed_by_all,
+        {% if var('landing_reaches_the_end') -%}
         case
-            when {{ var('landing_reaches_the_end') }}
-                then coalesce(followed.previous_commit_position, '') < low_water.high_water_position
-            else coalesce(followed.previous_commit_position, '') < low_water.low_water_position
-        end as is_below_low_water,
+            when followed.names_predecessor
+                then
+                    coalesce(followed.previous_commit_position, '')
+                    < low_water.high_water_position
+            else followed.last_event_position < low_water.event_high_water_position
+        end
+        {%- else -%}
         case
-            when followed.is_uncounted then followed.following_position
+            when followed.names_predecessor
+                then coalesce(followed.previous_commit_position, '') < low_water.low_water_position
+            else followed.last_event_position < low_water.event_low_water_position
+        end
+        {%- endif %} as is_below_low_water,
+        -- All have passed the place where a truncate can be missing that no END counts.
+        {{ var('landing_reaches_the_end') }}
+        or coalesce(low_water.event_low_water_position >= followed.first_event_position, false)
+            as is_reached_by_all,
+        case
+            when followed.is_uncounted then followed.uncounted_position
             when followed.commit_position is not null then followed.commit_position
             when operator_decision.decision is not null
-                then coalesce(followed.following_position, followed.last_event_position)
+                then coalesce(followed.uncounted_position, followed.last_event_position)
         end as known_position
     from followed_transaction as followed
     left join low_water
@@ -74,6 +148,18 @@ known_transaction as (
             followed.source = operator_decision.source
             and followed.transaction_id = operator_decision.transaction_id
 
+),
+
+-- Its END tells neither that a snapshot has replaced it, nor by which number it was published.
+replaced_transaction as (
+
+    select
+        source,
+        transaction_id
+    from {{ ref('stg_change_event') }}
+    where is_already_published and log_position is not null and transaction_id is not null
+    group by source, transaction_id
+
 )
 
 select
@@ -84,6 +170,8 @@ select
     -- position
     known.known_position as commit_position,
     known.previous_commit_position,
+    known.log_position,
+    known.last_event_position,
     known.marker_offset,
     known.committed_at,
 
@@ -92,15 +180,21 @@ select
     known.received_count,
     known.miscounted_tables,
 
+    -- what it is
+    known.names_predecessor,
+    known.is_whole_transaction,
+    known.is_uncounted,
     known.has_window_close,
+    known.is_reached_by_all,
 
     -- proof
     known.decision,
     known.decision_sentence,
     known.is_uncounted
     or coalesce(known.has_overlap or known.has_every_place, false) as has_reset_counters,
-    case when known.is_uncounted then 'watermark' else 'counted' end as proof,
+    known.proof,
     case
+        when {{ matches_any('known.proof', var('refused_proofs')) }} then 'refused_proof'
         when known.is_uncounted and coalesce(known.is_below_low_water, false) then null
         when known.is_uncounted then 'above_low_water'
         when not known.has_end then 'no_end'
@@ -124,5 +218,9 @@ select
 from known_transaction as known
 left join starting_commit
     on known.source = starting_commit.source
+left anti join replaced_transaction
+    on
+        known.source = replaced_transaction.source
+        and known.transaction_id = replaced_transaction.transaction_id
 -- Only END tells the position, so that BEGIN and the counts of a published transaction go with it.
 where coalesce(known.known_position > starting_commit.link_position, true)

@@ -5,7 +5,10 @@ marked_transaction as (
     select
         source,
         transaction_id,
-        max(commit_position) as commit_position,
+        -- The first END, when a restart brought it again.
+        min(commit_position) as commit_position,
+        max(connector) as connector,
+        max(log_position) as log_position,
         min(committed_at) as committed_at,
         min(case when marker = 'END' then `offset` end) as marker_offset,
         bool_or(marker = 'END') as has_end,
@@ -32,6 +35,11 @@ counted_transaction as (
         source,
         transaction_id,
         min(previous_commit_position) as previous_commit_position,
+        max(connector) as connector,
+        max(log_position) as log_position,
+        max(commit_position) as commit_position,
+        bool_or(is_whole_transaction) as is_whole_transaction,
+        min(first_event_position) as first_event_position,
         sum(received_count) as received_count,
         sum(least_expected_count) as least_expected_count,
         bool_or(received_count < expected_count) as is_short,
@@ -73,8 +81,10 @@ ordered_transaction as (
 
 select
     -- position
-    marked_transaction.commit_position,
+    marked_transaction.commit_position as end_position,
+    counted_transaction.commit_position as change_position,
     counted_transaction.previous_commit_position,
+    counted_transaction.first_event_position,
     counted_transaction.last_event_position,
     marked_transaction.marker_offset,
 
@@ -88,14 +98,21 @@ select
     coalesce(
         marked_transaction.transaction_id, counted_transaction.transaction_id
     ) as transaction_id,
+    coalesce(marked_transaction.log_position, counted_transaction.log_position) as log_position,
     coalesce(marked_transaction.committed_at, counted_transaction.committed_at) as committed_at,
+    coalesce(counted_transaction.connector, marked_transaction.connector) as connector,
+    coalesce(
+        coalesce(counted_transaction.connector, marked_transaction.connector) = 'postgresql', false
+    ) as names_predecessor,
+    coalesce(counted_transaction.is_whole_transaction, false) as is_whole_transaction,
 
     -- what came
     coalesce(counted_transaction.received_count, 0) as received_count,
     coalesce(counted_transaction.miscounted_tables, array()) as miscounted_tables,
 
     -- proof
-    coalesce(marked_transaction.has_end, false) as has_end,
+    coalesce(marked_transaction.has_end, false)
+    or coalesce(counted_transaction.is_whole_transaction, false) as has_end,
     coalesce(marked_transaction.is_begun_again, false) as is_begun_again,
     coalesce(counted_transaction.has_block, true) as has_block,
     coalesce(counted_transaction.has_window_close, false) as has_window_close,

@@ -31,7 +31,10 @@ earlier_progress as (
         cast(null as string) as source,
         cast(null as string) as event_position,
         cast(null as string) as link_position,
-        cast(null as boolean) as has_incremental_reads
+        cast(null as boolean) as has_incremental_reads,
+        cast(null as boolean) as has_signals,
+        cast(null as boolean) as has_controls,
+        cast(null as string) as topic_source
     where false
     {%- endif %}
 
@@ -47,7 +50,14 @@ partition_message as (
         max(case when kind = 'change' then source end) as source,
         max(event_position) as event_position,
         max(previous_commit_position) as link_position,
-        bool_or(coalesce(snapshot = 'incremental', false)) as has_incremental_reads
+        bool_or(coalesce(snapshot = 'incremental', false)) as has_incremental_reads,
+        bool_or(
+            contains(after, '-snapshot')
+            and coalesce(get_json_object(after, '$.type') like '%-snapshot', false)
+            or contains(after, 'snapshot-window-')
+            and coalesce(get_json_object(after, '$.type') like 'snapshot-window-%', false)
+        ) as has_signals,
+        bool_or(kind not in ('change', 'tombstone', 'quarantined')) as has_controls
     from message
     group by topic, partition, `offset`
 
@@ -100,7 +110,9 @@ new_progress as (
         max(source) as source,
         max(event_position) filter (where is_contiguous) as event_position,
         max(link_position) filter (where is_contiguous) as link_position,
-        bool_or(has_incremental_reads) as has_incremental_reads
+        bool_or(has_incremental_reads) as has_incremental_reads,
+        coalesce(bool_or(has_signals), false) as has_signals,
+        bool_or(has_controls) as has_controls
     from known_message
     group by topic, partition
 
@@ -115,6 +127,7 @@ select
 
     -- where it comes from
     coalesce(new_progress.source, earlier_progress.source) as source,
+    coalesce(topic.source, earlier_progress.topic_source) as topic_source,
 
     -- what has landed
     least(new_progress.first_offset, earlier_progress.first_offset) as first_offset,
@@ -131,10 +144,18 @@ select
     greatest(new_progress.event_position, earlier_progress.event_position) as event_position,
     greatest(new_progress.link_position, earlier_progress.link_position) as link_position,
     coalesce(new_progress.has_incremental_reads, false)
-    or coalesce(earlier_progress.has_incremental_reads, false) as has_incremental_reads
+    or coalesce(earlier_progress.has_incremental_reads, false) as has_incremental_reads,
+
+    -- what it is
+    coalesce(new_progress.has_signals, false)
+    or coalesce(earlier_progress.has_signals, false) as has_signals,
+    coalesce(new_progress.has_controls, false)
+    or coalesce(earlier_progress.has_controls, false) as has_controls
 from new_progress
 full join earlier_progress
     on
         new_progress.topic = earlier_progress.topic
         and new_progress.partition = earlier_progress.partition
+left join {{ ref('int_topic') }} as topic
+    on new_progress.topic = topic.topic
 cross join candidate

@@ -126,6 +126,9 @@ class Flat(NamedTuple):
     commit_position: str | None = None
     """Of an END or a change, where it tells it. Positions of one source have one width, so they
     compare as text."""
+    log_position: str | None = None
+    """Of a transaction without commit position: `<log>#<number>`, its place in the log that numbers
+    it. A source may have several logs, and only END's place in its topic orders them all."""
     previous_commit_position: str | None = None
     """Of a change: commit position of the transaction before its own."""
     event_position: str | None = None
@@ -276,9 +279,14 @@ def _change(envelope: _Envelope, operation: str | None, key: str | None, headers
         raise EnvelopeError("no_source", "source: expected schema and table")
 
     snapshot = snapshot_marker(source.snapshot, operation)
-    transaction_id, commit_position, previous_commit_position, event_position, is_whole = (
-        source.place(transaction, snapshot, operation)
-    )
+    (
+        transaction_id,
+        commit_position,
+        previous_commit_position,
+        event_position,
+        is_whole,
+        log_position,
+    ) = source.place(transaction, snapshot, operation)
     row_key, key_names = canonical_key_and_names("key", key)
     new_row_key = old_row_key = None
     for name, text in headers:
@@ -325,6 +333,7 @@ def _change(envelope: _Envelope, operation: str | None, key: str | None, headers
             None,  # event_count
             None,  # collection_counts
             commit_position,
+            log_position,
             previous_commit_position,
             event_position,
             total_order,
@@ -450,16 +459,17 @@ def _schema_change(topic: str, row_key: str | None, payload: Raw, fields: dict[s
         if source is None or not source.name:
             return flat
         snapshot = snapshot_marker(source.snapshot, "")
-        transaction_id, commit_position, _, event_position, _ = source.place(None, snapshot, "")
+        place = source.place(None, snapshot, "")
         source_name, schema, _ = source.named()
         return flat._replace(
             source=source_name,
             database_name=source.db or change.database_name,
             schema_name=schema or change.schema_name,
             snapshot=snapshot,
-            transaction_id=transaction_id,
-            commit_position=commit_position,
-            event_position=event_position,
+            transaction_id=place.transaction_id,
+            commit_position=place.commit_position,
+            log_position=place.log_position,
+            event_position=place.event_position,
             committed_at_micros=micros(source.ts_us, source.ts_ms),
         )
     except (DecodeError, EnvelopeError):
@@ -500,7 +510,7 @@ def _marker(topic: str, row_key: str | None, payload: Raw) -> Flat:
         raise EnvelopeError(
             "unknown_connector", f"id: not in a form of the known connectors: {connectors}"
         )
-    connector, (transaction_id, position) = known
+    connector, (transaction_id, position, log_position) = known
     source = _source_of_marker(topic)
     database = None
     event_count = None
@@ -545,6 +555,7 @@ def _marker(topic: str, row_key: str | None, payload: Raw) -> Flat:
             event_count,
             collection_counts,
             position if marker.status == "END" else None,
+            log_position,
             None,  # previous_commit_position
             None,  # event_position
             None,  # total_order

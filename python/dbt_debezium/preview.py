@@ -117,6 +117,7 @@ def write_project(
             "public_schema": "public",
             "not_ingested_tables": [],
             "landing_reaches_the_end": False,
+            "sources_without_truncate": [],
             "watermark_sources": [],
             **settings,
         }

@@ -97,7 +97,7 @@ def test_properties_are_found_by_name_wherever_they_stand():
     row = cdl(VERSION_1, transaction__properties=properties(x="?", txId=7, lsn="9"))
     assert (row.transaction_id, row.event_position) == ("7", "9".zfill(20))
     without = cdl(VERSION_1, transaction__properties=properties(lsn=9))
-    assert (without.kind, without.transaction_id) == ("change", None)
+    assert (without.kind, without.transaction_id) == ("change", without.event_position)
 
 
 @pytest.mark.parametrize(

@@ -76,17 +76,19 @@ def test_a_mysql_change_has_its_gtid_and_its_place_in_the_log():
     assert (row.source, row.schema_name, row.data_collection) == ("msh", "shop", "shop.customers")
     assert row.transaction_id == f"{GTID}:65"
     assert (row.commit_position, row.previous_commit_position) == (None, None)
+    assert row.log_position == f"{GTID}#00000000000000000065"
     assert row.event_position == "0000000010:0000000000000004734:0000000000:0000000009"
     assert (row.total_order, row.is_whole_transaction) == (1, False)
 
 
-def test_a_mysql_end_is_in_the_order_of_its_topic_only():
+def test_a_mysql_end_has_its_gtid_and_no_position():
     row = flat("mysql_end")
     assert known(row) == {
         "kind": "transaction_marker",
         "source": "msh",
         "transaction_id": f"{GTID}:65",
         "marker": "END",
+        "log_position": f"{GTID}#00000000000000000065",
         "event_count": 40,
         "collection_counts": {"shop.products": 20, "shop.customers": 20},
         "committed_at_micros": row.committed_at_micros,
@@ -272,7 +274,8 @@ def test_an_oracle_change_tells_the_commit_that_its_end_does_not(transaction_id)
     )
     end = marker(transaction_id, **{"ORCLPDB1.DEBEZIUM.CUSTOMERS": 1})
     assert row.transaction_id == end.transaction_id == transaction_id
-    assert (row.commit_position, end.commit_position) == ("0000000000001273961", None)
+    assert (row.commit_position, end.commit_position) == (None, None)
+    assert (row.log_position, end.log_position) == ("scn#0000000000001273961", None)
     assert list(end.collection_counts) == [row.data_collection]
     assert (row.source, end.source, end.connector) == ("server1", "server1", "oracle")
 

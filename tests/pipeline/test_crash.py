@@ -82,7 +82,7 @@ def history_messages() -> list[dict[str, object]]:
 
 
 def test_a_killed_run_shows_nothing_and_the_next_one_is_right(lake: Lake) -> None:
-    kill_runs(lake, kills=3, seed=1)
+    kill_runs(lake, kills=2, seed=1)
 
 
 @pytest.mark.proof

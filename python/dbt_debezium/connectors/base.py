@@ -1,6 +1,6 @@
 """What every connector's messages have in common, and what its module must answer."""
 
-from typing import Annotated, ClassVar, Final, TypeAlias
+from typing import Annotated, ClassVar, Final, NamedTuple
 
 from msgspec import Meta, Raw, Struct
 
@@ -118,14 +118,31 @@ class Transaction(Struct):
         return integer("total_order", total), integer("data_collection_order", of_collection)
 
 
-Place: TypeAlias = tuple[str | None, str | None, str | None, str | None, bool]
-"""Where a change stands: transaction id (None for a read of a snapshot, which belongs to no
-transaction), the transaction's commit position where a change tells it, commit position of the
-transaction before it, position of the change, and whether the change is a transaction by itself,
-without BEGIN and END. Positions have one width in a source and compare as text."""
+class Place(NamedTuple):
+    """Where a change stands. Positions have one width in a source and compare as text."""
 
-Mark: TypeAlias = tuple[str, str | None]
-"""What a transaction's id says: the transaction, and its commit position in an END."""
+    transaction_id: str | None
+    """None for a read of a snapshot, which belongs to no transaction."""
+    commit_position: str | None
+    """Of the transaction, where a change tells it."""
+    previous_commit_position: str | None
+    """Of the transaction before it."""
+    event_position: str | None
+    is_whole_transaction: bool = False
+    """Whether the change is a transaction by itself, without BEGIN and END."""
+    log_position: str | None = None
+    """`<log>#<number>`: the log that numbers the transaction, and its number there. Of connectors
+    whose transactions are in the order of their END, and of no other."""
+
+
+class Mark(NamedTuple):
+    """What a transaction's id says."""
+
+    transaction_id: str
+    commit_position: str | None = None
+    """Of an END."""
+    log_position: str | None = None
+    """As that of a `Place`."""
 
 
 class Source(Struct):

@@ -192,6 +192,7 @@ def _change(
         raise EnvelopeError("delete_without_identity", "before: expected the row, or unique")
     if after is not None:
         _check_lobs(message.lob_columns, after)
+    position = str(int(lsn)).zfill(POSITION_DIGITS)
     return CdlChange(
         source=source,
         database=database,
@@ -199,8 +200,9 @@ def _change(
         table=table,
         operation=operation,
         snapshot=snapshot,
-        transaction_id=None if transaction is None or snapshot else str(int(transaction)),
-        position=str(int(lsn)).zfill(POSITION_DIGITS),
+        # Without transaction each row stands by itself (S22).
+        transaction_id=None if snapshot else str(int(transaction or 0) or position),
+        position=position,
         committed_at_micros=micros(None, ts_ms),
         row_key=row_key,
         old_row_key=_old_key(row_key, before) if operation == "u" else None,

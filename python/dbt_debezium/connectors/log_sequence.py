@@ -37,12 +37,14 @@ class LogSequenceSource(Source):
             unknown = re.sub("[^:]", "0", commit_position)
             position = f"{commit_position}/{change_position or unknown}{self.serial()}"
         if snapshot is not None:
-            # Its LSN says how far the log had come, not which transaction wrote the row.
-            return None, None, None, position, False
+            # Its LSN says how far the log had come, not which transaction wrote the row. That of an
+            # incremental read is its window's end (S6).
+            is_incremental = snapshot == "incremental"
+            return Place(None, commit_position if is_incremental else None, None, position)
         transaction_id = commit_position
         if transaction is not None and transaction.id is not None:
             transaction_id = read_lsn("transaction.id", transaction.id)
-        return transaction_id, commit_position or transaction_id, None, position, False
+        return Place(transaction_id, commit_position or transaction_id, None, position)
 
     def serial(self) -> str:
         """What tells events of one commit and change apart, with a separator before it."""
@@ -52,14 +54,14 @@ class LogSequenceSource(Source):
     def read_transaction_id(transaction_id: str) -> Mark | None:
         """The LSN, which in an END is the commit position too.
 
-        >>> LogSequenceSource.read_transaction_id("00000025:00000D08:0025")
+        >>> LogSequenceSource.read_transaction_id("00000025:00000D08:0025")[:2]
         ('00000025:00000d08:0025', '00000025:00000d08:0025')
         >>> LogSequenceSource.read_transaction_id("739:26521408")
         """
         if LSN.fullmatch(transaction_id) is None:
             return None
         position = transaction_id.lower()
-        return position, position
+        return Mark(position, position)
 
     @staticmethod
     def read_collection(name: str) -> tuple[str | None, str]:

@@ -23,11 +23,13 @@ from dbt_debezium.connectors.base import (
 from dbt_debezium.errors import EnvelopeError
 
 FILE_NUMBER: Final = re.compile(r"\.([0-9]{1,10})$", re.ASCII)
+NUMBER_DIGITS: Final = 20
 TRANSACTION_ID: Final = re.compile(
     r"""
-    [0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?::[a-zA-Z_][a-zA-Z0-9_]{0,31})?:[0-9]{1,19}
-    | [0-9]{1,10}-[0-9]{1,10}-[0-9]{1,20}  # MariaDB: domain, server, number
-    | file=.{1,255},pos=[0-9]{1,19}
+    (?P<server>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}
+        (?::[a-zA-Z_][a-zA-Z0-9_]{0,31})?):(?P<number>[0-9]{1,19})
+    | (?P<domain>[0-9]{1,10})-[0-9]{1,10}-(?P<sequence>[0-9]{1,20})  # MariaDB
+    | file=.{1,244}\.(?P<file>[0-9]{1,10}),pos=(?P<pos>[0-9]{1,19})
     """,
     re.VERBOSE,
 )
@@ -50,19 +52,27 @@ class MysqlSource(Source, tag_field="connector", tag="mysql"):
 
     def place(self, transaction: Transaction | None, snapshot: str | None, operation: str) -> Place:
         """The transaction by its block, else by `gtid`; a truncate's by its place in the log."""
+        position = self._position()
+        if snapshot is not None and snapshot != "incremental":
+            # Its GTID, where there is one, is the set of all that the snapshot has seen.
+            return Place(None, None, None, position)
         transaction_id = self.gtid or None
         is_whole = False
         if transaction is not None and transaction.id is not None:
             transaction_id = transaction.id
-            if TRANSACTION_ID.fullmatch(transaction_id) is None:
-                raise EnvelopeError("bad_type", "transaction.id: expected a GTID or file and pos")
-        elif operation == "t" and snapshot is None:
-            if transaction_id is None and self.file and self.pos is not None:
-                transaction_id = f"file={self.file},pos={int(self.pos)}"
-            is_whole = transaction_id is not None
+        elif operation == "t" or snapshot is not None:
+            is_whole = snapshot is None
+            if transaction_id is None and position is not None:
+                transaction_id = f"file={self.file},pos={int(self.pos or 0)}"
+        mark = self.read_transaction_id(transaction_id or "")
+        if transaction_id is not None and mark is None:
+            raise EnvelopeError("bad_type", "transaction.id: expected a GTID or file and pos")
+        log_position = mark and mark.log_position
         if snapshot is not None:
-            transaction_id = None
-        return transaction_id, None, None, self._position(), is_whole
+            # The transaction that closed the window it was read in (S6).
+            return Place(None, None, None, position, log_position=log_position)
+        is_whole = is_whole and transaction_id is not None
+        return Place(transaction_id, None, None, position, is_whole, log_position)
 
     def _position(self) -> str | None:
         """File, offset, row and server: the server only tells events of two logs apart."""
@@ -82,15 +92,23 @@ class MysqlSource(Source, tag_field="connector", tag="mysql"):
 
     @staticmethod
     def read_transaction_id(transaction_id: str) -> Mark | None:
-        """The id as it is.
+        """The id as it is; its log is a server, a domain of MariaDB, or the binary log.
 
-        >>> MysqlSource.read_transaction_id("3ff300ed-e55c-11f1-98c4-02fc00000001:65")
-        ('3ff300ed-e55c-11f1-98c4-02fc00000001:65', None)
-        >>> MysqlSource.read_transaction_id("file=binlog.000013,pos=4441")
-        ('file=binlog.000013,pos=4441', None)
+        >>> MysqlSource.read_transaction_id("3ff300ed-e55c-11f1-98c4-02fc00000001:65").log_position
+        '3ff300ed-e55c-11f1-98c4-02fc00000001#00000000000000000065'
+        >>> MysqlSource.read_transaction_id("file=binlog.000013,pos=4441").log_position
+        'file#0000000013:0000000000000004441'
         >>> MysqlSource.read_transaction_id("739:26521408")
         """
-        return (transaction_id, None) if TRANSACTION_ID.fullmatch(transaction_id) else None
+        found = TRANSACTION_ID.fullmatch(transaction_id)
+        if found is None:
+            return None
+        if found["file"]:
+            place = f"{found['file'].zfill(SMALL_DIGITS)}:{found['pos'].zfill(NATURAL_DIGITS)}"
+            return Mark(transaction_id, None, f"file#{place}")
+        log = found["server"] or found["domain"]
+        number = found["number"] or found["sequence"]
+        return Mark(transaction_id, None, f"{log.lower()}#{number.zfill(NUMBER_DIGITS)}")
 
 
 class MariadbSource(MysqlSource, tag="mariadb"):

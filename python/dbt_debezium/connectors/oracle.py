@@ -2,7 +2,8 @@
 connector's documentation and source.
 
 A transaction's id is that of the database, `5.6.641` or sixteen hexadecimal digits, the same in
-BEGIN, each change and END. END holds no position; `commit_scn` of any change orders transactions.
+BEGIN, each change and END. END holds no position: the order of END is that of transactions, and
+`commit_scn` of any change tells what has been published already.
 """
 
 import re
@@ -55,17 +56,19 @@ class OracleSource(Source, tag_field="connector", tag="oracle"):
                     padded(self.ssn, NATURAL_DIGITS),
                 )
             )
+        log_position = None
+        if self.commit_scn is not None:
+            log_position = f"scn#{padded(self.commit_scn, NATURAL_DIGITS)}"
         if snapshot is not None:
-            return None, None, None, position, False
+            if snapshot != "incremental":
+                log_position = None
+            return Place(None, None, None, position, log_position=log_position)
         transaction_id = self.tx_id or None
         if transaction is not None and transaction.id is not None:
             transaction_id = transaction.id
         if transaction_id is not None and TRANSACTION_ID.fullmatch(transaction_id) is None:
             raise EnvelopeError("bad_type", "transaction.id: expected an id as '5.6.641'")
-        commit_position = None
-        if self.commit_scn is not None:
-            commit_position = padded(self.commit_scn, NATURAL_DIGITS)
-        return transaction_id, commit_position, None, position, False
+        return Place(transaction_id, None, None, position, log_position=log_position)
 
     def _redo_address(self) -> str:
         """`rs_id` at one width; zeros in a form that is not known."""
@@ -79,9 +82,9 @@ class OracleSource(Source, tag_field="connector", tag="oracle"):
         """The id as it is.
 
         >>> OracleSource.read_transaction_id("5.6.641")
-        ('5.6.641', None)
+        Mark(transaction_id='5.6.641', commit_position=None, log_position=None)
         >>> OracleSource.read_transaction_id("07000d005a030000")
-        ('07000d005a030000', None)
+        Mark(transaction_id='07000d005a030000', commit_position=None, log_position=None)
         >>> OracleSource.read_transaction_id("739:26521408")
         """
-        return (transaction_id, None) if TRANSACTION_ID.fullmatch(transaction_id) else None
+        return Mark(transaction_id) if TRANSACTION_ID.fullmatch(transaction_id) else None

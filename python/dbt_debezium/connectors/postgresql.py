@@ -37,7 +37,7 @@ class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
             mark = self.read_transaction_id(transaction.id)
             if mark is None:
                 raise EnvelopeError("bad_type", "transaction.id: expected 'txId:lsn'")
-            transaction_id, position = mark
+            transaction_id, position, _ = mark
         elif self.tx_id is not None:
             transaction_id = str(int(self.tx_id))
         if snapshot is not None:
@@ -50,14 +50,14 @@ class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
                 position = read_sequence(self.sequence, 1)
         if self.lsn is not None:
             position = str(self.lsn).zfill(POSITION_DIGITS)
-        return transaction_id, None, previous, position, False
+        return Place(transaction_id, None, previous, position)
 
     @staticmethod
     def read_transaction_id(transaction_id: str) -> Mark | None:
         """Split `txId:lsn`.
 
         >>> PostgresqlSource.read_transaction_id("739:26521408")
-        ('739', '00000000000026521408')
+        Mark(transaction_id='739', commit_position='00000000000026521408', log_position=None)
         >>> PostgresqlSource.read_transaction_id("3ff300ed-e55c-11f1-98c4-02fc00000001:65")
         """
         transaction, colon, lsn = transaction_id.partition(":")
@@ -65,7 +65,7 @@ class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
             return None
         if not colon and len(transaction) > BARE_ID_DIGITS:
             return None
-        return transaction, lsn.zfill(POSITION_DIGITS) if colon else None
+        return Mark(transaction, lsn.zfill(POSITION_DIGITS) if colon else None)
 
 
 def read_sequence(sequence: str, place: int) -> str | None:

@@ -1,0 +1,51 @@
+with
+
+-- GTIDs of a server follow each other: every transaction and every DDL statement has one. What is
+-- known by its changes alone is not known to the chain.
+numbered_message as (
+
+    select
+        source,
+        split(log_position, '#') as place
+    from {{ ref('stg_message') }}
+    where
+        log_position like '________-____-____-____-____________%#%'
+        and (marker = 'END' or is_whole_transaction or kind = 'schema_change')
+
+),
+
+starting_log as (
+
+    select
+        source,
+        explode(log_positions) as (log, log_number)
+    from {{ ref('int_starting_commit') }}
+
+),
+
+known_number as (
+
+    select
+        source,
+        place[0] as log,
+        cast(place[1] as decimal(20, 0)) as log_number
+    from numbered_message
+    union distinct
+    select
+        source,
+        log,
+        cast(log_number as decimal(20, 0)) as log_number
+    from starting_log
+    where log like '________-____-____-____-____________%'
+
+)
+
+select
+    -- identity
+    source,
+    log,
+    log_number,
+
+    -- proof
+    log_number - row_number() over (partition by source, log order by log_number) as island
+from known_number
