@@ -17,21 +17,26 @@ from histories.plan import AUDIT, TABLES
 from histories.shrink import read_plan
 from lake import DATA, Lake, open_lake, tables_of
 
-from dbt_debezium.scaffold import Group
+from dbt_debezium.scaffold import CapturedTable, Group
 
 SEED = 1
 NOT_INGESTED = f"{{not_ingested_tables: [public.{AUDIT}]}}"
 
 
-def built_landings(folder: Path, cases: Sequence[Case]) -> Iterator[tuple[Lake, int]]:
-    """Land and build all cases in lock-step, in a new lake."""
-    write_expected(folder / "expected", cases)
+def bank_tables() -> list[CapturedTable]:
+    """The tables of every history."""
     # Models need columns: enough histories to have seen a row of each table.
     some = make_histories(SEED, range(20), ALL_RULES)
     texts = [message for one in some for _, message in messages(one.plan)]
     tables = [table for table in tables_of(texts, [Group("h*", "bank")]) if table.table in TABLES]
     assert {table.model_name for table in tables} == TABLES.keys()
-    with open_lake(folder, tables) as lake:
+    return tables
+
+
+def built_landings(folder: Path, cases: Sequence[Case]) -> Iterator[tuple[Lake, int]]:
+    """Land and build all cases in lock-step, in a new lake."""
+    write_expected(folder / "expected", cases)
+    with open_lake(folder, bank_tables()) as lake:
         for landing, path in enumerate(write_landings(folder / "dump", cases)):
             if any(path.iterdir()):
                 lake.land(path)

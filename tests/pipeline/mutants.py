@@ -1,0 +1,187 @@
+"""Mistakes that a hand could make in the models and in the flattener, each a small change of text.
+
+What a tool would draw at random is mostly caught by the parser; these are drawn from the rules of
+`semantics.md`, one or more for each that the text stands for.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One mistake."""
+
+    path: str
+    text: str
+    """What stands in the file once."""
+    mistake: str
+
+    def __str__(self) -> str:
+        file = self.path.rpartition("/")[2]
+        return f"{file}: {' '.join(self.text.split())} -> {' '.join(self.mistake.split())}"
+
+    def applied(self, source: Path) -> str:
+        """The file with the mistake.
+
+        Raises:
+            ValueError: its text does not stand there, or more than once.
+        """
+        text = (source / self.path).read_text()
+        if text.count(self.text) != 1:
+            raise ValueError(f"{self}: stands in the file {text.count(self.text)} times, not once")
+        return text.replace(self.text, self.mistake)
+
+
+T = "models/transactions"
+MODELS = (
+    # S1, S17: copies, and what is published already
+    Mutant("models/staging/stg_message.sql", "xxhash64(total_order, data_collection_order,",
+           "xxhash64(data_collection_order,"),
+    Mutant("models/staging/stg_message.sql", "first_value(content_hash) over (",
+           "last_value(content_hash) over ("),
+    Mutant("macros/event_hash.sql", "event_position, row_key)", "event_position)"),
+    Mutant(f"{T}/int_change.sql", "where not is_already_published and copy_number = 1",
+           "where not is_already_published"),
+    Mutant(f"{T}/int_table_count.sql", "count_if(copy_number = 1) as received_count",
+           "count(*) as received_count"),
+    # S13: complete
+    Mutant(f"{T}/int_table_count.sql", "and received_count.first_order = 1", ""),
+    Mutant(f"{T}/int_table_count.sql",
+           "received_count.order_count = received_count.received_count\n        and ", ""),
+    Mutant(f"{T}/int_table_count.sql", "bool_and(agrees_with_first_copy) as has_equal_copies",
+           "true as has_equal_copies"),
+    Mutant(f"{T}/int_transaction_count.sql", "bool_or(received_count < expected_count) as is_short",
+           "sum(received_count) < sum(expected_count) as is_short"),
+    Mutant(f"{T}/int_transaction_count.sql", "bool_or(received_count > expected_count) as is_long",
+           "false as is_long"),
+    Mutant(f"{T}/int_transaction_count.sql", "bool_or(marker = 'END') as has_end",
+           "true as has_end"),
+    Mutant(f"{T}/int_transaction_count.sql", "count(distinct total_order) = count(*)", "true"),
+    Mutant(f"{T}/int_transaction_count.sql",
+           "count(distinct case when marker = 'BEGIN' then struct(topic, partition, `offset`) end)",
+           "1"),
+    Mutant(f"{T}/int_transaction.sql", "when known.is_short then 'missing_events'", ""),
+    Mutant(f"{T}/int_transaction_count.sql",
+           "counted_transaction.key_leave_count != counted_transaction.key_enter_count", "false"),
+    Mutant(f"{T}/int_restart_proof.sql", "and lost_places > 0", ""),
+    Mutant(f"{T}/int_restart_proof.sql",
+           "forall(total_orders, number -> number in (place, place - lost_places))", "true"),
+    Mutant(f"{T}/int_restart_proof.sql",
+           "array_contains(total_orders, place)"
+           " and array_contains(total_orders, place - lost_places)",
+           "true"),
+    Mutant(f"{T}/int_restart_proof.sql", "min(event.total_order) as first_total_order",
+           "max(event.total_order) as first_total_order"),
+    Mutant(f"{T}/int_restart_proof.sql",
+           "forall(table_orders, number -> number in"
+           " (table_place, table_place - lost_table_places))",
+           "true"),
+    # S14: linked
+    Mutant(f"{T}/int_chain_link.sql",
+           "= coalesce(preceded.predecessor_position, preceded.base_position)",
+           ">= coalesce(preceded.predecessor_position, preceded.base_position)"),
+    Mutant(f"{T}/int_chain_link.sql", "then preceded.predecessor_position is null", "then true"),
+    Mutant(f"{T}/int_chain_link.sql", "then marker_island.island = -1", "then true"),
+    Mutant(f"{T}/int_chain_link.sql",
+           "                else marker_island.island = predecessor_island.island",
+           "                else true"),
+    Mutant(f"{T}/int_marker_island.sql", "having topic_count = 1 and last_partition = 0",
+           "having topic_count = 1"),
+    Mutant(f"{T}/int_chain.sql",
+           "case when previous_commit_position is null then 4 else 1 end as link_order",
+           "1 as link_order"),
+    Mutant(f"{T}/int_chain.sql", "where event_position is not null", "where false"),
+    Mutant(f"{T}/int_proven_link.sql", "bool_or(held_reason is not null) over (",
+           "last_value(held_reason is not null) over ("),
+    # S4, S5: snapshots
+    Mutant(f"{T}/int_proven_link.sql", "or link.position > base.base_position", "or true"),
+    Mutant(f"{T}/int_proven_link.sql", "max(position) as base_position",
+           "min(position) as base_position"),
+    Mutant(f"{T}/int_snapshot.sql", "bool_or(snapshot = 'last') as has_last", "true as has_last"),
+    Mutant(f"{T}/int_snapshot.sql", "bool_and(has_last_of_table) and bool_or(has_last)",
+           "bool_or(has_last)"),
+    Mutant(f"{T}/int_snapshot.sql", "max(partition) + 1 = count(*) or not bool_or(has_reads)",
+           "true"),
+    Mutant(f"{T}/int_snapshot.sql",
+           "when not proven_topic.has_later_message and not {{ var('landing_reaches_the_end') }}",
+           "when false"),
+    Mutant(f"{T}/int_snapshot_partition.sql", "bad -> bad >= read_partition.first_read_offset - 1",
+           "bad -> false"),
+    Mutant(f"{T}/int_snapshot_partition.sql",
+           "else coalesce(progress.event_position > snapshot.snapshot_position, false)",
+           "else true"),
+    Mutant(f"{T}/int_change.sql", "{{ op('truncate') }} as operation", "'c' as operation"),
+    # S6: windows
+    Mutant(f"{T}/int_chain_link.sql",
+           "then low_water.incremental_low_water_position >= linked.position", "then true"),
+    Mutant(f"{T}/int_change.sql",
+           "case when snapshot = 'incremental' then place - place_count else place end",
+           "case when snapshot = 'incremental' then place + 1000000 else place end"),
+    # S3, S8, S9, S12: rows
+    Mutant(f"{T}/int_change.sql", "        total_order as position\n    from placed_event",
+           "        data_collection_order as position\n    from placed_event"),
+    Mutant("macros/row_history.sql",
+           "place -> place > struct(row_change.commit_number, row_change.position)",
+           "place -> place.commit_number > row_change.commit_number"),
+    Mutant("macros/row_history.sql", "operation != {{ op('delete') }}\n        and (next",
+           "(next"),
+    Mutant("macros/row_history.sql", "(next_commit_number > commit_number or", "(true or"),
+    Mutant("macros/bag_row_change.sql", "when copies > 0 then copies_after",
+           "when copies > 0 then 1"),
+    Mutant("macros/bag_row_change.sql",
+           "where operation in ({{ op('update') }}, {{ op('delete') }})",
+           "where operation in ({{ op('delete') }})"),
+)  # fmt: skip
+"""Mistakes in SQL."""
+
+E = "python/dbt_debezium/envelope.py"
+C = "python/dbt_debezium/connectors"
+J = "python/dbt_debezium/json_text.py"
+FLATTENER = (
+    Mutant(E, "if value is None:\n        return Flat(\"tombstone\"",
+           "if not value:\n        return Flat(\"tombstone\""),
+    Mutant(E, 'if operation is None or operation not in OPERATIONS:', "if operation is None:"),
+    Mutant(E, "if not is_message and not (source.table and schema):", "if False:"),
+    Mutant(E, 'if after is None and operation in ("c", "r", "u"):',
+           'if after is None and operation in ("c", "r"):'),
+    Mutant(E, 'if operation == "d" and before is None and row_key is None:', "if False:"),
+    Mutant(E, "if name == NEW_KEY:\n", "if name == OLD_KEY:\n"),
+    Mutant(E, "            if name not in after and row_key is not None:", "            if False:"),
+    Mutant(E, "position if marker.status == \"END\" else None", "position"),
+    Mutant(E, "if event_count is None or (marker.data_collections is None and event_count > 0):",
+           "if event_count is None:"),
+    Mutant(E, "counted = collection_counts.get(table, 0) + count", "counted = count"),
+    Mutant(E, "database = database if len(databases) == 1 else None", ""),
+    Mutant(E, "if source is None or not source.name or not source.connector:",
+           "if source is None or not source.connector:"),
+    Mutant(E, 'if value.startswith("\\x00"):', "if False:"),
+    Mutant(E, "        total_order = data_collection_order = 1\n", "        pass\n"),
+    Mutant(E, 'return _utf8(topic.removesuffix(".transaction") or topic)', "return _utf8(topic)"),
+    Mutant(J, "if len(encoded) > LARGEST_BYTES:", "if False:"),
+    Mutant(J, "> DEEPEST_LEVELS and levels(text) > DEEPEST_LEVELS", "> DEEPEST_LEVELS and False"),
+    Mutant(f"{C}/base.py", 'return "true" if snapshot is None and operation == "r" else snapshot',
+           "return snapshot"),
+    Mutant(f"{C}/base.py", "millis * 1000", "millis"),
+    Mutant(f"{C}/base.py", "if number is not None and not -LARGEST <= number <= LARGEST:",
+           "if False:"),
+    Mutant(f"{C}/postgresql.py", "transaction_id = position = None\n        previous",
+           "position = None\n        previous"),
+    Mutant(f"{C}/postgresql.py", "previous = read_sequence(self.sequence, 0)",
+           "previous = read_sequence(self.sequence, 1)"),
+    Mutant(f"{C}/postgresql.py", "lsn.zfill(POSITION_DIGITS) if colon else None",
+           "lsn if colon else None"),
+    Mutant(f"{C}/mysql.py", "is_whole = snapshot is None", "is_whole = False"),
+    Mutant(f"{C}/mysql.py", "padded(self.row, SMALL_DIGITS),\n", ""),
+    Mutant(f"{C}/mysql.py", "number.zfill(NUMBER_DIGITS)", "number"),
+    Mutant(f"{C}/mysql.py", "{log.lower()}#", "{log}#"),
+    Mutant(f"{C}/sqlserver.py", 'f"{name}.{self.db}" if name and self.db else name', "name"),
+    Mutant(f"{C}/sqlserver.py", 'return f"/{padded(self.event_serial_no, NATURAL_DIGITS)}"',
+           'return ""'),
+    Mutant(f"{C}/log_sequence.py", "return text.lower()", "return text"),
+    Mutant(f"{C}/log_sequence.py", "commit_position if is_incremental else None", "None"),
+    Mutant(f"{C}/oracle.py", 'if snapshot != "incremental":', "if True:"),
+    Mutant(f"{C}/cdl.py", '"UPDATE": "u"', '"UPDATE": "c"'),
+    Mutant(f"{C}/cdl.py", 'if message_type != "0":', "if False:"),
+)  # fmt: skip
+"""Mistakes in Python."""
