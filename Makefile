@@ -22,8 +22,8 @@ test: setup ## every test but the proofs
 quick: lint ## lint, and the tests that need no Java
 	@$(BIN)/pytest -q python $(wildcard tests/macros tests/test_project.py tests/test_docs.py)
 
-proof: setup ## the long proofs, which `make test` leaves out
-	@$(BIN)/pytest tests/pipeline -m proof
+proof: setup ## the long proofs, which `make test` leaves out; writes docs/correctness.md
+	@$(BIN)/pytest tests/pipeline python -m proof; status=$$?; $(BIN)/python tests/pipeline/figures.py; exit $$status
 
 coverage-documents: $(BIN)/.ready ## what the reference documents ask, and which test proves it
 	@$(BIN)/python python/tests/document_coverage.py python/tests

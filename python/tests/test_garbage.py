@@ -1,6 +1,7 @@
 """No message stops the job: each becomes one row, and a refusal has a reason of the closed list."""
 
 import json
+import os
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +10,9 @@ from real_messages import DOCUMENTS, MESSAGES
 from dbt_debezium.envelope import REASONS, flatten_message
 from dbt_debezium.flatten import ARROW_FIELDS, column_array
 from dbt_debezium.json_text import canonical_key
+
+SCALE = int(os.environ.get("DBT_DEBEZIUM_FUZZ", "1"))
+"""By how much more `make proof` draws."""
 
 ORACLE = (
     '{"before":null,"after":{"ID":1},"source":{"connector":"oracle","name":"ora","ts_ms":1,'
@@ -52,13 +56,13 @@ def check(topic, key, value, headers):
         assert len(column_array([part], field)) == 1
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000 * SCALE, deadline=None)
 @given(anything, nullable_text, nullable_text, header_lists)
 def test_random_text_is_one_row(topic, key, value, headers):
     check(topic, key, value, headers)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500 * SCALE, deadline=None)
 @given(st.binary(max_size=200), st.none() | st.binary(max_size=40))
 def test_random_bytes_are_one_row(value, key):
     text = None if key is None else key.decode("utf-8", "surrogateescape")
@@ -66,7 +70,7 @@ def test_random_bytes_are_one_row(value, key):
     check("t", text, value.decode("latin-1"), [])
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000 * SCALE, deadline=None)
 @given(names, st.floats(0, 1), nullable_text)
 def test_a_truncated_message_is_one_row(name, share, key):
     message = ALL_MESSAGES[name]
@@ -75,7 +79,7 @@ def test_a_truncated_message_is_one_row(name, share, key):
     check(message["topic"], key, value, message["headers"])
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000 * SCALE, deadline=None)
 @given(names, st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), min_size=1, max_size=4))
 def test_a_message_with_flipped_bytes_is_one_row(name, flips):
     message = ALL_MESSAGES[name]
@@ -94,7 +98,7 @@ def paths(document, prefix=()):
         yield from paths(field, (*prefix, name))
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2000 * SCALE, deadline=None)
 @given(st.data(), names, documents)
 def test_a_message_with_a_field_swapped_or_dropped_is_one_row(data, name, replacement):
     message = ALL_MESSAGES[name]
@@ -110,7 +114,7 @@ def test_a_message_with_a_field_swapped_or_dropped_is_one_row(data, name, replac
     check(message["topic"], message["key"], json.dumps(value), message["headers"])
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500 * SCALE, deadline=None)
 @given(names, st.integers(1, 3000), st.sampled_from(["[", '{"a":', '{"payload":', "[[[[{},"]))
 def test_a_message_that_nests_is_one_row(name, levels, opening):
     message = ALL_MESSAGES[name]
@@ -119,7 +123,7 @@ def test_a_message_that_nests_is_one_row(name, levels, opening):
     check(message["topic"], opening * levels, message["value"], [])
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500 * SCALE, deadline=None)
 @given(names, st.integers(15, 6000), st.sampled_from(["", "-", "0.", "1e"]))
 def test_a_message_with_a_huge_number_is_one_row(name, digits, sign):
     message, number = ALL_MESSAGES[name], sign + "9" * digits
@@ -127,7 +131,7 @@ def test_a_message_with_a_huge_number_is_one_row(name, digits, sign):
     check(message["topic"], f'{{"id":{number}}}', value, message["headers"])
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500 * SCALE, deadline=None)
 @given(st.dictionaries(st.text(), st.none() | st.booleans() | st.integers() | st.text()), st.data())
 def test_a_key_has_one_text_however_it_is_printed(key, data):
     fields = data.draw(st.permutations(list(key.items())))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from figures import record
 from histories.differences import Difference, differences, failing
 from histories.files import write_expected, write_landings
 from histories.history import Case, judged, make_histories
@@ -75,4 +76,12 @@ def test_two_hundred_histories_show_the_largest_provable_state(tmp_path: Path) -
 def test_ten_thousand_histories_show_the_largest_provable_state(
     tmp_path: Path, profile: Profile
 ) -> None:
-    check_cases(tmp_path, list(make_histories(SEED, range(10_000), profile)))
+    cases = list(make_histories(SEED, range(10_000), profile))
+    check_cases(tmp_path, cases)
+    landings = max(len(case.cuts) for case in cases)
+    name = "PostgreSQL" if profile is ALL_RULES else "PostgreSQL without snapshots and restarts"
+    record(
+        f"Random histories of {name} show the database's rows at the largest provable commit",
+        f"{len(cases):,} histories in {landings} landings: 0 wrong, 0 not the largest, 0 lost",
+        seed=SEED,
+    )

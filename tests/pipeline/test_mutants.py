@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from figures import record
 from histories.differences import differences
 from histories.files import write_expected, write_landings
 from histories.history import make_histories
@@ -57,7 +58,7 @@ def test_mistakes_in_models_are_found(tmp_path: Path) -> None:
             print(f"{'found' if is_found else 'SURVIVED'}: {mutant}", flush=True)
             if not is_found:
                 survived.append(str(mutant))
-    check(survived, len(MODELS))
+    check("models", survived, len(MODELS))
 
 
 @pytest.mark.proof
@@ -83,9 +84,14 @@ def test_mistakes_in_the_flattener_are_found(tmp_path: Path) -> None:
         print(f"{'found' if ended.returncode else 'SURVIVED'}: {mutant}", flush=True)
         if not ended.returncode:
             survived.append(str(mutant))
-    check(survived, len(FLATTENER))
+    check("flattener", survived, len(FLATTENER))
 
 
-def check(survived: list[str], count: int) -> None:
+def check(place: str, survived: list[str], count: int) -> None:
     assert len(survived) <= (1 - ENOUGH) * count, survived
     assert survived == [one for one in survived if one in SURVIVORS]
+    record(
+        f"Mistakes drawn from the rules are found ({place})",
+        f"{count - len(survived)} of {count}"
+        + "".join(f"; survived: {one} ({SURVIVORS[one]})" for one in survived),
+    )

@@ -13,6 +13,7 @@ from compare import (
     read_cuts,
     read_expected,
 )
+from figures import record
 from lake import DATA, capture
 from oracle import History, read_messages
 
@@ -92,3 +93,7 @@ def test_two_hundred_arrivals_show_the_largest_provable_state(tmp_path: Path) ->
     directory, arrivals = preview_of(tmp_path, shops=200, truncates=50)
     for name, some_arrivals in arrivals.items():
         check_arrivals(directory, name, some_arrivals)
+        record(
+            f"Random arrivals of the capture {name} show the largest provable state",
+            f"{len(some_arrivals)} arrivals: 0 wrong, 0 not the largest, 0 lost",
+        )
