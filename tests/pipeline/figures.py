@@ -13,9 +13,9 @@ FIGURES = REPOSITORY / "target" / "proof.jsonl"
 PAGE = REPOSITORY / "docs" / "correctness.md"
 HEAD = """# Correctness
 
-What `make proof` found, written by it: {date}, commit {commit}. Each line is one test under `tests/pipeline`, which
-fails when a figure is not as it must be; what a proof has not run since says its own date. How they work is in
-[CONTRIBUTING](../CONTRIBUTING.md).
+What `make proof` found, written by it: {date}, commit {commit}. Each line is a test under
+`tests/pipeline` that fails when a figure is not as it must be. What has not run since says its own
+date and commit. How they work is in [CONTRIBUTING](../CONTRIBUTING.md).
 
 | proof | found | seed | date | commit |
 |---|---|---|---|---|
