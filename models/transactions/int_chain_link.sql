@@ -107,12 +107,19 @@ linked_link as (
             end,
             false
         ) as is_linked,
-        -- GTIDs that nothing accounts for may be those of a truncate, which no END counts (S8).
+        -- Where a number is missing a truncate may be, which no END counts (S8). Places in a file,
+        -- and numbers of MariaDB, leave gaps of their own. Oracle counts truncates.
         preceded.is_reached_by_all
         or coalesce(
-            preceded.log_number <= preceded.predecessor_log_number
-            or log_island.island = predecessor_log_island.island,
-            not (preceded.is_whole_transaction and log_island.log_number is not null)
+            case
+                when preceded.log_position is null or preceded.log = 'scn' then true
+                -- The numbers before it are those of the snapshot, or begin at 1.
+                when preceded.predecessor_log_number is null then log_island.island = 0
+                else
+                    preceded.log_number <= preceded.predecessor_log_number
+                    or log_island.island = predecessor_log_island.island
+            end,
+            false
         ) as is_accounted_for
     from preceded_link as preceded
     left join marker_island

@@ -48,6 +48,12 @@ placed_transaction as (
                     )
             else counted.end_position
         end as commit_position,
+        -- What follows an END begins behind it.
+        first_value(counted.first_event_position, true) over (
+            partition by counted.source
+            order by counted.end_position
+            rows between 1 following and unbounded following
+        ) as following_event_position,
         counted.received_count > 0
         and (
             not counted.has_block
@@ -108,8 +114,10 @@ known_transaction as (
             when followed.names_predecessor
                 then low_water.low_water_position >= followed.commit_position
             else
-                low_water.event_low_water_position
-                > coalesce(followed.last_event_position, '')
+                coalesce(
+                    low_water.event_low_water_position > followed.last_event_position,
+                    low_water.event_low_water_position >= followed.following_event_position
+                )
         end as is_passed_by_all,
         {% if var('landing_reaches_the_end') -%}
         case
@@ -128,8 +136,11 @@ known_transaction as (
         {%- endif %} as is_below_low_water,
         -- All have passed the place where a truncate can be missing that no END counts.
         {{ var('landing_reaches_the_end') }}
-        or coalesce(low_water.event_low_water_position >= followed.first_event_position, false)
-            as is_reached_by_all,
+        or coalesce(
+            low_water.event_low_water_position
+            >= coalesce(followed.first_event_position, followed.following_event_position),
+            false
+        ) as is_reached_by_all,
         case
             when followed.is_uncounted then followed.uncounted_position
             when followed.commit_position is not null then followed.commit_position
