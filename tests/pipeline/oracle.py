@@ -7,7 +7,7 @@ knows only what landed.
 import gzip
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -247,7 +247,7 @@ def expected_cut(
     reached = _proven_transactions(history, arrived, places, messages)
     proven = known = reached
     if history.has_snapshot:
-        proven = reached + 1 if _snapshot_is_proven(history, places, messages) else 0
+        proven = reached + 1 if snapshot_is_proven(history.read_markers, places, messages) else 0
         known = reached + 1 if history.read_markers.keys() <= arrived else 0
     begin_count = Counter(places)
     repeats = (c.number for c in history.commits[:proven] if begin_count[c.begin_place] > 1)
@@ -291,8 +291,10 @@ def _proven_transactions(
     return len(history.transactions)
 
 
-def _snapshot_is_proven(
-    history: History, places: Sequence[int], messages: Sequence[Message]
+def snapshot_is_proven(
+    read_markers: Mapping[int, tuple[Table, str]],
+    places: Sequence[int],
+    messages: Sequence[Message],
 ) -> bool:
     """Whether what arrived shows by itself that no initial read is missing.
 
@@ -305,8 +307,8 @@ def _snapshot_is_proven(
     for place, message in zip(places, messages, strict=True):
         partition = (message["topic"], message["partition"])
         offsets[partition].add(message["offset"])
-        if place in history.read_markers:
-            table, marker = history.read_markers[place]
+        if place in read_markers:
+            table, marker = read_markers[place]
             tables.add(table)
             markers.add(marker)
             if marker in ("last_in_data_collection", "last"):
