@@ -15,20 +15,7 @@ select
     case
         when channel = 'published' then transform(
             source_cuts,
-            source_cut -> named_struct(
-                'source', source_cut.source,
-                'commit_number', cast({commit_number} as bigint),
-                'commit_position', source_cut.commit_position,
-                'transaction_id', source_cut.transaction_id,
-                'committed_at', source_cut.committed_at,
-                'link_position', source_cut.link_position,
-                'marker_offset', source_cut.marker_offset,
-                'last_marker_partition', source_cut.last_marker_partition,
-                'snapshot_position', source_cut.snapshot_position,
-                'first_transaction_ids', source_cut.first_transaction_ids,
-                'proof', source_cut.proof,
-                'decisions', source_cut.decisions
-            )
+            source_cut -> named_struct({fields})
         )
         else source_cuts
     end
@@ -39,10 +26,14 @@ from build.cut
 def main() -> None:
     commits, flips = int(sys.argv[1]), int(sys.argv[2])
     spark = spark_session("local")
+    names = spark.table("build.cut").selectExpr("inline(source_cuts)").columns
+    values = {name: f"source_cut.{name}" for name in names}
     print("ready", flush=True)
     for number in range(flips):
         # In strides, so that one cut differs much from the next.
-        spark.sql(FLIP.format(commit_number=1 + number * 97 % commits))
+        values["commit_number"] = f"cast({1 + number * 97 % commits} as bigint)"
+        fields = ", ".join(f"'{name}', {value}" for name, value in values.items())
+        spark.sql(FLIP.format(fields=fields))
     print("done", flush=True)
 
 
