@@ -24,6 +24,7 @@
 {%- endfor -%}
 {%- set has_unavailable = has_unavailable_values(captured) and not captured.is_keyless -%}
 -- The materialization reads where the run starts: {{ ref('int_starting_commit') }}
+-- and the public history when commits were made: {{ ref('commit') }}
 with
 
 candidate as (

@@ -91,6 +91,33 @@ def run_dbt(
     return bool(result.success)
 
 
+def compiled(sql: str, project: Path, options: Sequence[str] = ()) -> str:
+    """A query with Jinja as dbt compiles it, in the Spark session of this process.
+
+    Args:
+        sql: what `dbt compile --inline` takes. Names from outside are literals of Jinja in it.
+        project: folder of the dbt project and its profiles.yml.
+        options: more options of `dbt compile`.
+
+    Raises:
+        DebeziumError: dbt cannot compile it; dbt's own sentence says why.
+    """
+    from dbt.cli.main import dbtRunner
+
+    profiles = os.environ.get("DBT_PROFILES_DIR") or str(project)
+    folders = ["--project-dir", str(project), "--profiles-dir", profiles]
+    result: Any = dbtRunner().invoke(
+        ["--log-level", "none", "--quiet", "compile", "--inline", sql, *folders, *options]
+    )
+    if result.exception is not None:
+        sentence = " ".join(line.strip() for line in str(result.exception).splitlines())
+        raise DebeziumError(f"dbt compile: {sentence}")
+    (node,) = result.result.results
+    if not node.node.compiled_code:
+        raise DebeziumError(f"dbt compile: {first_sentence(node.message or '')}")
+    return str(node.node.compiled_code)
+
+
 def first_sentence(message: str) -> str:
     """The first line of dbt's message that says something.
 

@@ -10,8 +10,19 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.model_files import Texts, history_sql
 from dbt_debezium.tables import TableFacts
 
-RESERVED = frozenset({"_source", "_row_key", "_valid_from", "_valid_to", "_change", "is_version"})
-"""Columns of our own in every history."""
+RESERVED = frozenset(
+    {
+        "_source",
+        "_row_key",
+        "_valid_from",
+        "_valid_to",
+        "_valid_from_at",
+        "_valid_to_at",
+        "_change",
+        "is_version",
+    }
+)
+"""Columns of our own in every history, and in what readers see of it."""
 PUBLIC_NAMES = frozenset({"commit", "published_cut", "held_transaction"})
 """Public tables of our own."""
 

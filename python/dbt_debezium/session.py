@@ -63,6 +63,14 @@ def build_schema(target: str | None = None) -> str:
     return str(read_target(target).get("schema") or "build")
 
 
+def public_schema(project: Path) -> str:
+    """The schema that readers use, a setting of dbt_project.yml."""
+    from dbt.clients.yaml_helper import load_yaml_text
+
+    settings = load_yaml_text((project / "dbt_project.yml").read_text(encoding="utf-8")) or {}
+    return str(settings["vars"]["public_schema"])
+
+
 def read_target(target: str | None = None) -> dict[str, Any]:
     """A target of the profile, rendered as dbt renders it.
 

@@ -1,0 +1,138 @@
+"""What one published transaction changed, row by row."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dbt_debezium.build import compiled
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.model_files import jinja_literal
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+COMMITS = """
+select
+    commit_number,
+    transaction_id,
+    date_format(committed_at, "yyyy-MM-dd HH:mm:ss 'UTC'") as committed_at
+from {schema}.commit
+where source = :source and (commit_number = :commit_number or transaction_id = :transaction_id)
+order by commit_number desc
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A published commit."""
+
+    source: str
+    number: int
+    transaction_id: str | None
+    """None for a snapshot."""
+    committed_at: str | None
+
+    def __str__(self) -> str:
+        what = f"transaction {self.transaction_id}" if self.transaction_id else "a snapshot"
+        return f"commit {self.number} of {self.source}: {what}, committed at {self.committed_at}"
+
+
+@dataclass(frozen=True, slots=True)
+class RowDiff:
+    """One row that a commit changed."""
+
+    source: str
+    commit_number: int
+    table: str
+    row_key: str
+    change: str
+    """insert, update or delete."""
+    before: str | None
+    """The row before the commit as JSON; None when there was none."""
+    after: str | None
+
+    def as_json(self) -> str:
+        """All of it as one JSON object, with the images as they were written."""
+        named = {
+            "source": self.source,
+            "commit_number": self.commit_number,
+            "table": self.table,
+            "row_key": self.row_key,
+            "change": self.change,
+        }
+        head = json.dumps(named, ensure_ascii=False)
+        return f'{head[:-1]}, "before": {self.before or "null"}, "after": {self.after or "null"}}}'
+
+    def sentence(self) -> str:
+        """What changed: the columns that differ, or the whole row where there is no other.
+
+        >>> RowDiff("s", 1, "t", "1", "update", '{"a":1,"b":2}', '{"a":1,"b":3}').sentence()
+        'b: 2 -> 3'
+        """
+        if self.before is None or self.after is None:
+            return self.before or self.after or ""
+        before, after = columns_of(self.before), columns_of(self.after)
+        changed = [name for name in after if before.get(name) != after[name]]
+        return ", ".join(f"{name}: {before.get(name)} -> {after[name]}" for name in changed)
+
+
+def columns_of(image: str) -> dict[str, str]:
+    """The values of an image, each as JSON text."""
+    found: dict[str, Any] = json.loads(image, parse_float=str)
+    return {name: json.dumps(value, ensure_ascii=False) for name, value in found.items()}
+
+
+def find_commit(
+    spark: "SparkSession",
+    source: str,
+    commit_number: int | None,
+    transaction_id: str | None,
+    schema: str = "public",
+) -> Commit:
+    """The published commit of a number, or the newest one of a transaction.
+
+    Args:
+        schema: the one that readers use.
+
+    Raises:
+        DebeziumError: it is not published.
+    """
+    from pyspark.errors import AnalysisException
+
+    what = f"commit {commit_number}" if commit_number else f"transaction {transaction_id}"
+    arguments: dict[str, Any] = {
+        "source": source,
+        "commit_number": commit_number,
+        "transaction_id": transaction_id,
+    }
+    try:
+        rows = spark.sql(COMMITS.format(schema=schema), arguments).collect()
+    except AnalysisException as error:
+        raise DebeziumError(
+            "diff: nothing is published yet; land messages and run `dbt-debezium run`"
+        ) from error
+    if not rows:
+        raise DebeziumError(
+            f"diff: {what} of {source} is not published; "
+            "`dbt-debezium status` says what is, and what is held"
+        )
+    return Commit(source, *rows[0])
+
+
+def transaction_diff(
+    spark: "SparkSession",
+    source: str,
+    commit_number: int,
+    project: Path,
+    target: str | None = None,
+) -> list[RowDiff]:
+    """Every row of every table that a published commit changed, in order of table and row key.
+
+    Raises:
+        DebeziumError: dbt cannot read the project.
+    """
+    call = f"{{{{ transaction_diff({jinja_literal(source)}, {commit_number}) }}}}"
+    options = ["--target", target] if target else []
+    rows = spark.sql(compiled(call, project, options)).collect()
+    return [RowDiff(*row) for row in rows]

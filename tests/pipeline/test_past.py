@@ -1,0 +1,142 @@
+"""The past of a published shop: as of a commit, as of a time, and what one transaction changed."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+
+import pytest
+from compare import DatabaseState, comparable, read_database_cuts
+from lake import DATA, Lake, capture, open_lake, tables_of
+from oracle import read_messages
+from rendered import rendered
+
+from dbt_debezium.diff import columns_of, find_commit, transaction_diff
+from dbt_debezium.errors import DebeziumError
+
+COMMITS = "public.commit"
+Cut = tuple[DatabaseState, int]
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    tables = tables_of(read_messages(capture("shop_basic")))
+    with open_lake(tmp_path_factory.mktemp("past"), tables) as opened:
+        opened.land(capture("shop_basic"))
+        assert opened.build(command="run"), opened.lines
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def cuts(lake: Lake) -> list[Cut]:
+    """What the database held, and the commit that left it so."""
+    numbers = dict(lake.rows(f"select transaction_id, commit_number from {COMMITS}"))
+    return [
+        (state, int(str(numbers[state.last_transaction_id])))
+        for state in read_database_cuts(DATA / "shop_basic")
+    ]
+
+
+def rows_of(lake: Lake, relation: str, state: DatabaseState, table: str) -> Counter[object]:
+    types = state.column_types["public", table]
+    rows = lake.spark.sql(f"select * from {relation}").collect()
+    return Counter(
+        tuple((name, comparable(kind, row[name])) for name, kind in types.items()) for row in rows
+    )
+
+
+def truth_of(state: DatabaseState, table: str) -> Counter[object]:
+    types = state.column_types["public", table]
+    return Counter(
+        tuple((name, comparable(kind, row[name])) for name, kind in types.items())
+        for row in state.tables["public", table]
+    )
+
+
+def test_as_of_a_commit_every_table_is_what_the_database_held(lake: Lake, cuts: list[Cut]) -> None:
+    for state, number in cuts:
+        for table in lake.tables:
+            relation = rendered("as_of_commit", f"public.{table.model_name}_history", number)
+            found = rows_of(lake, relation, state, table.table)
+            assert found == truth_of(state, table.table), (number, table.table)
+
+
+def test_as_of_a_time_every_table_is_at_the_newest_commit_until_then(
+    lake: Lake, cuts: list[Cut]
+) -> None:
+    times = dict(lake.rows(f"select commit_number, cast(committed_at as string) from {COMMITS}"))
+    for state, number in cuts[::4]:
+        at = str(times[number])
+        newest = max(int(str(one)) for one, time in times.items() if str(time) <= at)
+        assert newest == number
+        for table in lake.tables:
+            history = f"public.{table.model_name}_history"
+            relation = rendered("as_of_time", history, at, COMMITS)
+            found = rows_of(lake, relation, state, table.table)
+            assert found == truth_of(state, table.table), (at, table.table)
+    relation = rendered("as_of_time", "public.orders_history", "2020-01-01", COMMITS)
+    assert lake.rows(f"select * from {relation}") == []
+
+
+def test_as_of_a_time_a_commit_counts_that_a_later_one_of_an_earlier_time_follows(
+    lake: Lake,
+) -> None:
+    lake.spark.sql(
+        "create or replace temporary view clocked as select * from values "
+        "('shop', 1, timestamp '2026-01-01 00:00:05'), ('shop', 2, timestamp '2026-01-01 00:00:03')"
+        " as t (source, commit_number, committed_at)"
+    )
+    lake.spark.sql(
+        "create or replace temporary view versions as select * from values "
+        "('a', 1, 2, named_struct('source', 'shop')),"
+        " ('b', 2, null, named_struct('source', 'shop'))"
+        " as t (id, _valid_from, _valid_to, _change)"
+    )
+    at = rendered("as_of_time", "versions", "2026-01-01 00:00:03", "clocked")
+    assert lake.rows(f"select id from {at}") == [("b",)]
+
+
+def test_a_version_names_the_times_of_the_commits_that_began_and_ended_it(lake: Lake) -> None:
+    times = dict(lake.rows(f"select commit_number, committed_at from {COMMITS}"))
+    versions = lake.rows(
+        "select _valid_from, _valid_from_at, _valid_to, _valid_to_at from public.orders_history"
+    )
+    assert any(isinstance(version[3], datetime) for version in versions)
+    assert [
+        version
+        for version in versions
+        if version[1] != times[version[0]] or version[3] != times.get(version[2])
+    ] == []
+
+
+def test_a_transaction_is_shown_with_every_row_that_it_changed(lake: Lake, cuts: list[Cut]) -> None:
+    shown: Counter[str] = Counter()
+    for number in (1, 200, cuts[-1][1]):
+        rows = transaction_diff(lake.spark, "shop", number, lake.project)
+        assert len({(row.table, row.row_key) for row in rows}) == len(rows)
+        shown.update(row.change for row in rows)
+        for table in lake.tables:
+            history = f"public.{table.model_name}_history"
+            before, after = (
+                Counter(lake.rows(f"select _row_key, _valid_from from {relation}"))
+                for relation in (
+                    rendered("as_of_commit", history, number - 1),
+                    rendered("as_of_commit", history, number),
+                )
+            )
+            mine = [row for row in rows if row.table == table.model_name]
+            gone = [row.row_key for row in mine if row.before is not None]
+            new = [row.row_key for row in mine if row.after is not None]
+            assert sorted(gone) == sorted(key for key, _ in (before - after).elements())
+            assert sorted(new) == sorted(key for key, _ in (after - before).elements())
+            for row in mine:
+                for image in filter(None, (row.before, row.after)):
+                    assert columns_of(image).keys() == table.facts.columns.keys()
+    assert shown["insert"]
+    assert shown["update"]
+
+
+def test_what_is_not_published_has_no_diff(lake: Lake) -> None:
+    commit = find_commit(lake.spark, "shop", 300, None)
+    assert find_commit(lake.spark, "shop", None, commit.transaction_id) == commit
+    with pytest.raises(DebeziumError, match="commit 9999 of shop is not published"):
+        find_commit(lake.spark, "shop", 9999, None)
