@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from dbt_debezium.cli import main
+from dbt_debezium.column_types import LOGICAL_TYPES
 from dbt_debezium.envelope import REASONS
-from dbt_debezium.tables import LOGICAL_TYPES
 
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()

@@ -10,9 +10,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dbt_debezium.column_types import JSON_TEXT
 from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import CapturedTable, matches
-from dbt_debezium.tables import JSON_TEXT
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -62,10 +62,9 @@ def identity(row):
 
 
 def seen(*messages):
-    """The tables that messages show, by name."""
-    return {
-        facts.table: facts for facts in observe(("one topic", *message) for message in messages)
-    }
+    """The tables that messages show rows of, by name."""
+    shown = observe(("one topic", *message) for message in messages)
+    return {facts.table: facts for facts in shown if facts.columns}
 
 
 # Form: wrapper, JSON, names.

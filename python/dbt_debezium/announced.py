@@ -1,0 +1,179 @@
+"""What the schema-change topic says of tables, where messages have no schema block."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+from msgspec import Struct
+
+from dbt_debezium.column_types import (
+    BITS,
+    GEOMETRY,
+    LARGEST_PRECISION,
+    LOGICAL_TYPES,
+    decimal_type,
+)
+
+BINARY = "binary from base64"
+TIMESTAMP = "io.debezium.time.Timestamp"
+NUMBERS = frozenset({"int", "float"})
+TEXTS = frozenset({"string", "digit_text", "point_text"})
+"""JSON types of texts: others, digits alone, and digits with a point."""
+UNSIZED = re.compile(r"\s*\(.*|\s+(identity|zerofill)\b.*|\s*\[\]$", re.IGNORECASE)
+PLAIN_TYPES = {
+    **dict.fromkeys(("tinyint", "tinyint unsigned", "smallint"), "smallint"),
+    **dict.fromkeys(("smallint unsigned", "mediumint", "mediumint unsigned"), "int"),
+    **dict.fromkeys(("int", "integer", "year"), "int"),
+    **dict.fromkeys(("int unsigned", "integer unsigned", "bigint"), "bigint"),
+    "bigint unsigned": "decimal(20,0) from unsigned bigint",
+    **dict.fromkeys(("boolean", "bool"), "boolean"),
+    **dict.fromkeys(("double", "double precision"), "double"),
+    "date": LOGICAL_TYPES["io.debezium.time.Date"],
+    "datetimeoffset": "timestamp",
+    **dict.fromkeys(
+        ("char", "varchar", "nchar", "nvarchar", "text", "ntext", "tinytext", "mediumtext"),
+        "string",
+    ),
+    **dict.fromkeys(("longtext", "clob", "enum", "set", "json", "xml"), "string"),
+    **dict.fromkeys(("uniqueidentifier", "character", "character varying"), "string"),
+    **dict.fromkeys(("binary", "varbinary", "image", "rowversion"), BINARY),
+    **dict.fromkeys(("blob", "tinyblob", "mediumblob", "longblob"), BINARY),
+    "smalldatetime": LOGICAL_TYPES[TIMESTAMP],
+    "geometry": GEOMETRY,
+    "point": LOGICAL_TYPES["io.debezium.data.geometry.Point"],
+}
+"""Types that are the same in every database that has them, without their sizes."""
+DIALECTS = {
+    "mysql": {"real": "double", "float": "float"},
+    "mariadb": {"real": "double", "float": "float"},
+    "sqlserver": {
+        "real": "float",
+        "float": "double",
+        "timestamp": BINARY,
+        "datetime": LOGICAL_TYPES[TIMESTAMP],
+    },
+    "db2": {"real": "float", "float": "double"},
+}
+"""Types that databases have under one name and mean otherwise. Oracle's NUMBER has too many forms,
+so of other connectors nothing is taken."""
+MONEY = {"money": (19, 4), "smallmoney": (10, 4)}
+
+
+class Column(Struct, rename="camel"):
+    name: str
+    type_name: str | None = None
+    type_expression: str | None = None
+    length: int | None = None
+    scale: int | None = None
+    comment: str | None = None
+
+
+class _Table(Struct, rename="camel"):
+    columns: list[Column] = []
+    primary_key_column_names: list[str] | None = None
+
+
+class _Change(Struct):
+    id: str
+    table: _Table | None = None
+
+
+class Announced(Struct):
+    """A column as the schema-change topic has it."""
+
+    connector: str
+    type_name: str
+    length: int | None
+    scale: int | None
+
+
+_decode = msgspec.json.Decoder(list[_Change]).decode
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+
+
+def table_changes(text: str) -> Iterator[tuple[str | None, str, list[Column], list[str]]]:
+    """Schema, name, columns and key of each table in a schema change; none of one that is dropped.
+
+    >>> list(table_changes('[{"type":"DROP","id":"\\\\"shop\\\\".\\\\"t\\\\"","table":null}]'))
+    []
+    """
+    try:
+        changes = _decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return
+    for change in changes:
+        parts = [part.replace('""', '"') for part in _QUOTED.findall(change.id)]
+        if change.table and parts:
+            schema = parts[-2] if len(parts) > 1 else None
+            table = change.table
+            yield schema, parts[-1], table.columns, table.primary_key_column_names or []
+
+
+def announced_type(column: Announced, json_types: set[str]) -> str | None:
+    """The type of a column for `row_history`; None where the topic does not say enough.
+
+    The precision mode of times is taken to be the connector's default. What the values contradict
+    is not taken.
+
+    >>> announced_type(Announced("mysql", "DATETIME", 6, None), {"int"})
+    'timestamp_ntz from io.debezium.time.MicroTimestamp'
+    >>> announced_type(Announced("mysql", "DECIMAL", 14, 2), {"point_text"})
+    'decimal(14,2)'
+    >>> announced_type(Announced("mysql", "DATE", None, None), {"string"}) is None
+    True
+    """
+    dialect = DIALECTS.get(column.connector)
+    if dialect is None:
+        return None
+    name = UNSIZED.sub("", column.type_name).strip().lower()
+    length, scale = column.length, column.scale or 0
+    if name in MONEY:
+        length, scale = MONEY[name]
+    if name in ("decimal", "numeric", "dec", "fixed", *MONEY):
+        return sent_decimal(length or LARGEST_PRECISION, scale, json_types)
+    found = dialect.get(name) or PLAIN_TYPES.get(name) or sized_type(column.connector, name, length)
+    return found if found and json_types <= json_types_of(found) else None
+
+
+def sent_decimal(precision: int, scale: int, json_types: set[str]) -> str | None:
+    """The type of a decimal by how it was sent: as a number, as text, or in base64."""
+    is_text = "point_text" in json_types if scale else json_types <= {"digit_text"}
+    if json_types <= NUMBERS or (is_text and json_types <= TEXTS):
+        return f"decimal({precision},{scale})" if precision <= LARGEST_PRECISION else "string"
+    if json_types <= TEXTS:
+        return decimal_type({"scale": str(scale), "connect.decimal.precision": str(precision)})
+    return None
+
+
+def sized_type(connector: str, name: str, length: int | None) -> str | None:
+    """The type of a column whose length says how it is sent."""
+    is_mysql = connector in ("mysql", "mariadb")
+    digits = length if length is not None else {"sqlserver": 7, "db2": 6}.get(connector, 0)
+    if name == "bit":
+        is_boolean = connector == "sqlserver" or (length or 1) == 1
+        return "boolean" if is_boolean else f"string from {BITS}({length})"
+    if name == "timestamp" and is_mysql:
+        return "timestamp"
+    if name in ("datetime", "datetime2", "timestamp"):
+        unit = "Timestamp" if digits <= 3 else "MicroTimestamp" if digits <= 6 else "NanoTimestamp"
+        return LOGICAL_TYPES[f"io.debezium.time.{unit}"]
+    if name == "time":
+        unit = "Time" if digits <= 3 else "MicroTime" if digits <= 6 else "NanoTime"
+        # The default there is adaptive_time_microseconds; Db2's times have whole seconds.
+        unit = "MicroTime" if is_mysql else "Time" if connector == "db2" else unit
+        return LOGICAL_TYPES[f"io.debezium.time.{unit}"]
+    return None
+
+
+def json_types_of(column_type: str) -> frozenset[str]:
+    """The JSON types that values of a column type are sent as."""
+    spark_type, _, encoding = column_type.partition(" from ")
+    if encoding.startswith("io.debezium.time.") or encoding == "unsigned bigint":
+        return frozenset({"int"})
+    if spark_type.startswith("struct"):
+        return frozenset({"other"})
+    if spark_type in ("smallint", "int", "bigint"):
+        return frozenset({"int"})
+    if spark_type in ("float", "double"):
+        return NUMBERS
+    return frozenset({"boolean"}) if spark_type == "boolean" else TEXTS

@@ -1,0 +1,85 @@
+"""The schema-change topic gives columns their types, keys and comments where messages have none."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from dbt_debezium.announced import Announced, announced_type, table_changes
+from dbt_debezium.tables import TableFacts, observe
+
+DATA = Path(__file__).parents[2] / "tests" / "data" / "mysql_schema_changes"
+
+
+def messages(name: str) -> list[tuple[str, str | None, str | None]]:
+    with gzip.open(DATA / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        found = [json.loads(line) for line in lines]
+    return [(message["topic"], message["key"], message["value"]) for message in found]
+
+
+def types(*parts: str) -> dict[str, dict[str, str]]:
+    shown = observe(message for part in parts for message in messages(part))
+    return {facts.table: facts.types() for facts in shown if facts.columns}
+
+
+def test_columns_of_mysql_have_the_types_of_its_schema_changes() -> None:
+    assert types("rows", "announced")["ty"] == types("announced", "rows")["ty"]
+    found = types("announced", "rows")["ty"]
+    assert {name: found[name] for name in ("da", "dt3", "dt6", "ts", "tm", "y", "de")} == {
+        "da": "date from io.debezium.time.Date",
+        "dt3": "timestamp_ntz from io.debezium.time.Timestamp",
+        "dt6": "timestamp_ntz from io.debezium.time.MicroTimestamp",
+        "ts": "timestamp",
+        "tm": "string from io.debezium.time.MicroTime",
+        "y": "int",
+        "de": "decimal(20,5)",
+    }
+    assert found["bt1"] == "boolean"
+    assert found["bt10"] == "string from io.debezium.data.Bits(10)"
+    assert found["bin"] == "binary from base64"
+    assert found["bu"] == "decimal(20,0) from unsigned bigint"
+
+
+def test_without_schema_changes_they_have_the_types_of_json() -> None:
+    assert {types("rows")["ty"][name] for name in ("da", "dt6", "y")} == {"bigint"}
+
+
+@pytest.mark.parametrize(
+    ("column", "json_types", "expected"),
+    [
+        (Announced("mysql", "DECIMAL", 10, 2), {"string"},
+         "decimal(10,2) from org.apache.kafka.connect.data.Decimal(2)"),
+        (Announced("mysql", "DECIMAL", 10, 2), {"float", "int"}, "decimal(10,2)"),
+        (Announced("mysql", "DECIMAL", 65, 30), {"point_text"}, "string"),
+        (Announced("sqlserver", "float", 53, None), {"float"}, "double"),
+        (Announced("sqlserver", "datetime2", 27, 7), {"int"},
+         "timestamp_ntz from io.debezium.time.NanoTimestamp"),
+        (Announced("sqlserver", "money", 19, 4), {"point_text"}, "decimal(19,4)"),
+        (Announced("db2", "int identity", 10, 0), {"int"}, "int"),
+        (Announced("db2", "varchar", 255, None), {"digit_text"}, "string"),
+        (Announced("mysql", "DATE", None, None), {"string"}, None),
+        (Announced("oracle", "NUMBER", 10, 0), {"int"}, None),
+        (Announced("mysql", "ORGANIC", None, None), {"int"}, None),
+    ],
+)  # fmt: skip
+def test_a_type_is_taken_only_where_the_values_agree(
+    column: Announced, json_types: set[str], expected: str | None
+) -> None:
+    assert announced_type(column, json_types) == expected
+
+
+def test_a_name_in_quotes_is_read_whatever_it_holds() -> None:
+    changes = json.dumps([{
+        "type": "CREATE", "id": '"db"."a "" . b"',
+        "table": {"columns": [{"name": "x"}], "primaryKeyColumnNames": ["x"]},
+    }])  # fmt: skip
+    ((schema, table, columns, key),) = table_changes(changes)
+    assert (schema, table, [one.name for one in columns], key) == ("db", 'a " . b', ["x"], ["x"])
+    assert list(table_changes("[1]")) == []
+
+
+def test_a_table_without_messages_gets_no_columns() -> None:
+    shown = list(observe(messages("announced")))
+    assert shown
+    assert all(isinstance(facts, TableFacts) and not facts.columns for facts in shown)
