@@ -5,14 +5,14 @@
 
     Reads the CTE row_change; adds `decoded`, and `raw`: the text of each value that `decoded` cannot hold.
 -#}
-{%- macro available_row_change(columns) -%}
+{%- macro available_row_change(columns, sent) -%}
 decoded_change as (
 
     select
         *,
         named_struct(
             {% for name, type in columns.items() -%}
-            {{ string_literal(name) }}, {{ decoded('image.' ~ quoted(name), type) }}{{ ',' if not loop.last }}
+            {{ string_literal(name) }}, {{ decoded_as_sent('image.' ~ quoted(name), 'sent_types[' ~ string_literal(name) ~ ']', type, sent.get(name, [])) }}{{ ',' if not loop.last }}
             {% endfor %}
         ) as decoded,
         named_struct(
@@ -35,6 +35,8 @@ decoded_change as (
         null as old_row_key,
         null as new_row_key,
         null as unavailable_columns,
+        null as delivery,
+        {{ 'null as sent_types,' if sent }}
         null as image,
         named_struct(
             {% for name in columns -%}

@@ -3,7 +3,7 @@
     its nth copy is a row with the key <hash of the content>#<n>. An insert adds a copy, a delete takes the last one,
     an update does both. Taking a copy that is not there fails the run: the stream contradicts itself.
 -#}
-{%- macro bag_row_change(columns) -%}
+{%- macro bag_row_change(columns, sent) -%}
 bag_change as (
 
     select
@@ -14,6 +14,8 @@ bag_change as (
         -1 as copies,
         transaction_id,
         committed_at,
+        concat_ws('-', topic, partition, `offset`) as delivery,
+        {{ "from_json(column_types, 'map<string, string>') as sent_types," if sent }}
         {{ image_of('before', columns) }} as image
     from change
     where operation in ({{ op('update') }}, {{ op('delete') }})
@@ -26,6 +28,8 @@ bag_change as (
         1 as copies,
         transaction_id,
         committed_at,
+        concat_ws('-', topic, partition, `offset`) as delivery,
+        {{ "from_json(column_types, 'map<string, string>') as sent_types," if sent }}
         {{ image_of('after', columns) }} as image
     from change
     where operation in ({{ op('create') }}, {{ op('read') }}, {{ op('update') }})
@@ -106,6 +110,8 @@ row_change as (
         case when copies > 0 then {{ op('create') }} else {{ op('delete') }} end as operation,
         transaction_id,
         committed_at,
+        delivery,
+        {{ 'sent_types,' if sent }}
         image
     from counted_bag_change
 

@@ -41,6 +41,7 @@
     flat.old_row_key,
     flat.before,
     flat.after,
+    flat.column_types,
     flat.table_changes,
     flat.signal_type,
     flat.signal_data,

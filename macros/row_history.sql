@@ -6,7 +6,8 @@
     captured: {'sources': patterns, 'schema': name, 'table': name}, and where they differ from the usual
         'is_keyless': true for bags of rows (S12),
         'identity': columns that tell rows apart in place of the message key: those of REPLICA IDENTITY USING INDEX (S12),
-        'truncate': 'apply', 'ignore' or 'fail' (S8).
+        'truncate': 'apply', 'ignore' or 'fail' (S8),
+        'schema_changes': 'evolve', 'fail' or 'ignore', see check_schema_changes.
     columns: {name: Spark type, or '<type> from <encoding>', see decoded}.
 
     One row per (_source, _row_key, _valid_from) where is_version, else one per open version that ends.
@@ -22,6 +23,11 @@
 {%- for name in captured.identity or [] -%}
     {%- do identity.update({name: 'string'}) -%}
 {%- endfor -%}
+{%- do check_column_names((captured.schema ~ '.' if captured.schema else '') ~ captured.table, columns) -%}
+{%- do model_mark(captured, columns) -%}
+{%- do check_schema_changes(captured, columns) -%}
+{#- Columns whose messages did not always say the same type: each value is read by what its own message says. -#}
+{%- set sent = changed_types(captured) or {} -%}
 {%- set has_unavailable = has_unavailable_values(captured) and not captured.is_keyless -%}
 -- The materialization reads where the run starts: {{ ref('int_starting_commit') }}
 -- and the public history when commits were made: {{ ref('commit') }}
@@ -83,7 +89,7 @@ truncation as (
 ),
 
 {% if captured.is_keyless %}
-{{- bag_row_change(columns) }}
+{{- bag_row_change(columns, sent) }}
 {% else -%}
 {{ 'message_row_change' if identity else 'row_change' }} as (
 
@@ -109,6 +115,8 @@ truncation as (
         old_row_key,
         new_row_key,
         unavailable_columns,
+        concat_ws('-', topic, partition, `offset`) as delivery,
+        {{ "from_json(column_types, 'map<string, string>') as sent_types," if sent }}
         {{ image_of('after', columns) }} as image
     from change
     where operation != {{ op('truncate') }}
@@ -120,9 +128,13 @@ truncation as (
 row_change as (
 
     select
-        * except (old_row_key, new_row_key),
+        * except (old_row_key, new_row_key, unavailable_columns, delivery, {{ 'sent_types, ' if sent }}image),
         case when old_row_key is not null then lag(row_key) over half_order end as old_row_key,
-        case when new_row_key is not null then lead(row_key) over half_order end as new_row_key
+        case when new_row_key is not null then lead(row_key) over half_order end as new_row_key,
+        unavailable_columns,
+        delivery,
+        {{ 'sent_types,' if sent }}
+        image
     from message_row_change
     window half_order as (
         partition by source, commit_number, old_row_key is not null or new_row_key is not null
@@ -134,7 +146,7 @@ row_change as (
 
 {% endif -%}
 {%- if has_unavailable %}
-{{- available_row_change(columns) }}
+{{- available_row_change(columns, sent) }}
 
 {% endif -%}
 ordered_change as (
@@ -168,7 +180,7 @@ decoded_version as (
         named_struct(
             {% for name, type in columns.items() -%}
             {{ string_literal(name) }}, {{ 'available.' ~ quoted(name) ~ '.decoded' if has_unavailable
-                else decoded('image.' ~ quoted(name), type) }}{{ ',' if not loop.last }}
+                else decoded_as_sent('image.' ~ quoted(name), 'sent_types[' ~ string_literal(name) ~ ']', type, sent.get(name, [])) }}{{ ',' if not loop.last }}
             {% endfor %}
         ) as decoded,
         named_struct(
@@ -206,6 +218,7 @@ row_version as (
                 array(
                     {% for name, type in columns.items() -%}
                     case
+                        {{ misfit_refusal(captured, name, type) }}
                         when raw.{{ quoted(name) }} is not null and decoded.{{ quoted(name) }} is null
                             then named_struct(
                                 'column', {{ string_literal(name) }},

@@ -24,6 +24,8 @@ PREFIXES = {
         "message_count",
         "quarantined_message",
         "partition_progress",
+        "schema_change",
+        "table_schema",
     ),
 }
 """What the names of the models in a folder begin with; nothing when their tables name them."""

@@ -6,6 +6,7 @@
     {#- dbt finds what a hook reads only outside of conditions. -#}
     {%- set int_cut = ref('int_cut') -%}
     {%- set commits = ref('commit') -%}
+    {%- set shapes, schema_changes = ref('int_table_shape'), ref('schema_change') -%}
     {%- set summary = published_cut_summary(
         int_cut=int_cut,
         starting_commit=ref('int_starting_commit'),
@@ -46,6 +47,7 @@
                 where cut.channel = 'candidate'
             {%- endcall -%}
             {%- do print_published_cut(summary) -%}
+            {%- do print_schema_changes(table_facts(shapes, schema_changes)) -%}
         {%- endif -%}
     {%- endif -%}
 {%- endmacro -%}

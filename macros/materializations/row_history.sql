@@ -1,6 +1,7 @@
 {#-
     Row versions of one captured table, merged from the rows that the macro row_history yields. A table without
-    changes is left alone: not even an empty snapshot is committed.
+    changes is left alone: not even an empty snapshot is committed. One whose model says something else than when it
+    was built is built anew, by one write, from all changes: readers see the same rows before and after it.
 -#}
 {%- materialization row_history, adapter='spark' -%}
     {%- set captured = config.require('meta')['captured'] -%}
@@ -9,6 +10,9 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- if not is_continued -%}
+        {%- if load_relation(this) is not none and candidate().starting_cut_id > 0 -%}
+            {%- do print(this.identifier ~ ': its model has changed; built anew from all changes') -%}
+        {%- endif -%}
         {%- call statement('main') -%}
             create or replace table {{ this }} using iceberg
             tblproperties (
@@ -16,7 +20,8 @@
                 'write.merge.mode' = 'merge-on-read',
                 'write.update.mode' = 'merge-on-read',
                 'write.delete.mode' = 'merge-on-read',
-                'write.merge.distribution-mode' = 'none'
+                'write.merge.distribution-mode' = 'none',
+                'dbt_debezium.model_mark' = '{{ graph['debezium_models'][this | string].mark }}'
             )
             {{ comment_clause() }}
             as

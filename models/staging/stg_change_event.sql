@@ -44,6 +44,7 @@ select
     old_row_key,
     before,
     after,
+    column_types,
 
     -- An incremental snapshot closes each of its windows by a row in the signal table (S6).
     contains(after, '"snapshot-window-close"')

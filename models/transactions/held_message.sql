@@ -75,6 +75,7 @@ select
     old_row_key,
     before,
     after,
+    column_types,
     table_changes,
     signal_type,
     signal_data,

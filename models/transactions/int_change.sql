@@ -154,6 +154,7 @@ change as (
         new_row_key,
         {{ unavailable_columns('after', var('unavailable_value_placeholder')) }}
             as unavailable_columns,
+        coalesce(column_types, {{ untyped_columns('after') }}) as column_types,
         transaction_id,
         commit_time,
         topic,
@@ -179,6 +180,7 @@ change as (
         null as old_row_key,
         null as new_row_key,
         null as unavailable_columns,
+        null as column_types,
         null as transaction_id,
         commit_time,
         null as topic,
@@ -207,6 +209,7 @@ select
     change.old_row_key,
     change.new_row_key,
     change.unavailable_columns,
+    change.column_types,
 
     -- provenance
     change.transaction_id,

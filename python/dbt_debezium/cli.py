@@ -159,13 +159,21 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
 @click.option("--target", help="A target of profiles.yml.")
 def status(as_json: bool, target: str | None) -> None:
     """Say what is published, what is held and why, and what is quarantined."""
+    from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import build_schema, spark_session
+    from dbt_debezium.shapes import ShapeReport, shape_reports
 
     enter_project()
+    models = ProjectModels.read(project_dir()).histories.values()
     with working("starting Spark"):
         spark = spark_session(target)
         report = cut_report(spark, build_schema(target))
+        shapes = shape_reports(spark, models, build_schema(target))
+    for entry in report:
+        found = shapes.get(entry["source"], ShapeReport())
+        entry["unknown_columns"] = found.unknown_columns
+        entry["schema_changes"] = found.changes
     if as_json:
         click.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return
@@ -173,6 +181,9 @@ def status(as_json: bool, target: str | None) -> None:
         out.print("nothing is published yet; land messages and run `dbt-debezium run`")
         return
     show_report(report)
+    for source, found in sorted(shapes.items())[:SHOWN_SOURCES]:
+        for sentence in found.sentences(source):
+            out.print(Text(sentence), soft_wrap=True)
 
 
 @main.command()
@@ -218,6 +229,7 @@ def preview(
     from dbt_debezium.preview import previewed
     from dbt_debezium.report import cut_report
     from dbt_debezium.scaffold import Group
+    from dbt_debezium.shapes import key_changes
 
     parsed_groups = [Group.parse(group) for group in groups]
     source = from_anywhere(path)
@@ -234,10 +246,15 @@ def preview(
             state.update(f"writing {export_directory}")
             export(built.spark, built.tables, export_directory)
         report = cut_report(built.spark)
+        sentences = key_changes(
+            built.spark, (table.texts().place for table in built.tables if table.facts.is_keyless)
+        )
         state.stop()
         for file in built.skipped_files:
             out.print(f"skipped {file}: no line of it is a message")
         show_report(report)
+        for sentence in sentences:
+            out.print(Text(sentence), soft_wrap=True)
         show_tables(built.spark, built.tables)
     if export_directory:
         out.print(f"\nwritten to {export_directory}")
@@ -529,7 +546,8 @@ def scaffold(
     if plan.changes and not check:
         confirm_changes(plan, yes)
         plan.write(project)
-        out.print(f"wrote {len(plan.changes)} files; run `dbt build --full-refresh` once")
+        count = len(plan.changes)
+        out.print(f"wrote {count} files; the next run builds these tables from all changes")
     if plan.refusals:
         sys.exit(2)
 

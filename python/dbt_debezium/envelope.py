@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, Union
 import msgspec
 from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType, ValidationError
 
+from dbt_debezium.column_types import sent_types
 from dbt_debezium.connectors import SOURCES, cdl
 from dbt_debezium.connectors.base import (
     Integer,
@@ -150,6 +151,9 @@ class Flat(NamedTuple):
     after: str | None = None
     """With columns of the key before the others, where it was sent without them."""
 
+    column_types: str | None = None
+    """Of a change: the columns of its table with their types by the schema block, as a JSON
+    object; None without one."""
     table_changes: str | None = None
     """Of a schema change: the JSON list of its tables as they are after it."""
     signal_type: str | None = None
@@ -237,6 +241,7 @@ def _read(topic: str, key: str | None, value: str | None, headers: Headers) -> F
     if value is None:
         return Flat("tombstone", row_key=_readable_key(key))
     check_size("value", value)
+    sent = value
     value = without_schema(value)
     check_levels("value", value)
     mistyped = None
@@ -253,7 +258,9 @@ def _read(topic: str, key: str | None, value: str | None, headers: Headers) -> F
             and envelope.op is not UNSET
             and not envelope.message_version
         ):
-            return _change(envelope, envelope.op, key, headers)
+            is_wrapped = value is not sent or envelope is not wrapper
+            column_types = sent_types(sent) if is_wrapped else None
+            return _change(envelope, envelope.op, key, headers, column_types)
 
     payload, fields = _payload(value)
     if fields is None:
@@ -265,7 +272,13 @@ def _read(topic: str, key: str | None, value: str | None, headers: Headers) -> F
     return _control(topic, key, payload, fields)
 
 
-def _change(envelope: _Envelope, operation: str | None, key: str | None, headers: Headers) -> Flat:
+def _change(
+    envelope: _Envelope,
+    operation: str | None,
+    key: str | None,
+    headers: Headers,
+    column_types: str | None,
+) -> Flat:
     source, transaction = envelope.source, envelope.transaction
     if operation is None or operation not in OPERATIONS:
         said_op = "null" if operation is None else repr(operation)[:20]
@@ -344,6 +357,7 @@ def _change(envelope: _Envelope, operation: str | None, key: str | None, headers
             old_row_key,
             before,
             after,
+            column_types,
             None,  # table_changes
             None,  # signal_type
             None,  # signal_data
@@ -566,6 +580,7 @@ def _marker(topic: str, row_key: str | None, payload: Raw) -> Flat:
             None,  # old_row_key
             None,  # before
             None,  # after
+            None,  # column_types
             None,  # table_changes
             None,  # signal_type
             None,  # signal_data

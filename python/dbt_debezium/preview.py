@@ -13,6 +13,7 @@ import yaml
 from dbt_debezium.build import environment, run_dbt
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir, project_dir
+from dbt_debezium.model_files import history_sql
 from dbt_debezium.scaffold import CapturedTable, Group, captured_tables
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def previewed(
                 landed = land(spark, path)
                 on_step(f"looking at {landed.message_count:,} messages")
                 tables = captured_tables(landed_tables(spark), groups)
-                write_project(project, copy, tables, settings or {})
+                # Nobody is there to decide about a key that changes: it is told at the end.
+                write_project(project, copy, tables, settings or {}, "ignore")
                 on_step(f"building {len(tables)} tables")
                 lines: list[str] = []
                 if not run_dbt(
@@ -88,9 +90,17 @@ def previewed(
 
 
 def write_project(
-    project: Path, copy: Path, tables: Sequence[CapturedTable], settings: dict[str, Any]
+    project: Path,
+    copy: Path,
+    tables: Sequence[CapturedTable],
+    settings: dict[str, Any],
+    schema_changes: str = "evolve",
 ) -> None:
-    """Write a dbt project with this one's core and a history model for each table."""
+    """Write a dbt project with this one's core and a history model for each table.
+
+    Args:
+        schema_changes: the policy of all models for changes of their tables.
+    """
     for folder in CORE_MODELS:
         shutil.copytree(project / "models" / folder, copy / "models" / folder)
     shutil.copy(project / "models" / "_columns.md", copy / "models")
@@ -126,4 +136,6 @@ def write_project(
     histories = copy / "models" / "history"
     histories.mkdir()
     for table in tables:
-        (histories / f"{table.model_name}_history.sql").write_text(table.sql(), encoding="utf-8")
+        captured = table.captured() | {"schema_changes": schema_changes}
+        text = history_sql(captured, table.model_name, table.facts.types())
+        (histories / f"{table.model_name}_history.sql").write_text(text, encoding="utf-8")

@@ -217,6 +217,18 @@ def test_every_value_is_what_the_database_held_or_is_named(lake: Lake) -> None:
     assert lost == LOST.keys()
 
 
+def test_an_object_where_the_model_has_a_number_fails_the_run(lake: Lake) -> None:
+    (model,) = (lake.project / "models").rglob("num_history.sql")
+    text = model.read_text()
+    variable = "'nfree': 'string from io.debezium.data.VariableScaleDecimal'"
+    assert variable in text
+    model.write_text(text.replace(variable, "'nfree': 'int'"))
+    assert not lake.build(command="run")
+    (line,) = (line for line in lake.lines if "column nfree is int in its history model" in line)
+    assert re.search(r"message types\.types\.num-\d+-\d+ holds an object or a list", line)
+    assert "scale" not in line
+
+
 def row_id(row: dict[str, Any]) -> str:
     return "/".join(str(value) for name, value in row.items() if name in ("id", "k", "k2"))
 

@@ -1,0 +1,54 @@
+{#-
+    What the messages have shown of captured tables beside their rows, by (schema, table): `types`, the types of each
+    column whose type was changed; `keys`, the changes of keys; `columns`, those of shapes that are new in this run;
+    `flags`, columns whose change in this run may have changed rows. Asked once a run, by one query.
+-#}
+{%- macro table_facts(shapes, changes) -%}
+    {%- set facts = {'types': {}, 'keys': {}, 'columns': {}, 'flags': {}} -%}
+    {%- if not execute or load_relation(shapes) is none -%}
+        {{- return(facts) -}}
+    {%- endif -%}
+    {%- set query -%}
+        with shown as (
+            select
+                source, schema_name, table_name, cut_id,
+                explode(from_json(column_types, 'map<string, string>')) as (column_name, sent_type)
+            from {{ shapes }}
+            where cut_id <= {{ candidate().cut_id }}
+        )
+        select
+            'types' as fact, schema_name, table_name, column_name,
+            to_json(array_sort(collect_set({{ without_default('sent_type') }}))) as shown
+        from shown
+        where sent_type != ''
+        group by schema_name, table_name, column_name
+        having count(distinct {{ without_default('sent_type') }}) > 1
+        union all
+        select
+            'columns', schema_name, table_name, column_name,
+            to_json(struct(min(source) as source, count(distinct source) as source_count))
+        from shown
+        where cut_id = {{ candidate().cut_id }}
+        group by schema_name, table_name, column_name
+        union all
+        select
+            'keys', schema_name, table_name, null,
+            to_json(struct(source, commit_number, previous_type as old_key, column_type as new_key, cut_id))
+        from {{ changes }}
+        where change_kind = 'key_changed' and cut_id <= {{ candidate().cut_id }}
+        union all
+        select
+            'flags', schema_name, table_name, column_name,
+            to_json(struct(min(source) as source, min(commit_number) as commit_number))
+        from {{ changes }}
+        where may_have_changed_rows and cut_id = {{ candidate().cut_id }}
+        group by schema_name, table_name, column_name
+    {%- endset -%}
+    {%- if 'debezium_table_facts' not in graph -%}
+        {%- for row in run_query(query).rows -%}
+            {%- do facts[row[0]].setdefault((row[1], row[2]), []).append((row[3], fromjson(row[4]))) -%}
+        {%- endfor -%}
+        {%- do graph.update({'debezium_table_facts': facts}) -%}
+    {%- endif -%}
+    {{- return(graph['debezium_table_facts']) -}}
+{%- endmacro -%}

@@ -1,0 +1,169 @@
+with
+
+candidate as (
+
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
+
+),
+
+change as (
+
+    select
+        placed.source,
+        placed.schema_name,
+        placed.table_name,
+        placed.commit_number,
+        placed.position,
+        placed.topic,
+        placed.partition,
+        placed.`offset`,
+        placed.column_types,
+        coalesce(to_json(json_object_keys(placed.row_key)), '[]') as key_columns
+    from {{ ref('int_change') }} as placed
+    inner join candidate
+        on placed.cut_id = candidate.cut_id
+    where placed.column_types is not null and placed.operation != {{ op('truncate') }}
+
+),
+
+known_shape as (
+
+    {% if is_incremental() -%}
+    select
+        built.source,
+        built.schema_name,
+        built.table_name,
+        max_by(
+            struct(built.column_types, built.key_columns),
+            struct(built.commit_number, built.position)
+        ) as shape
+    from {{ this }} as built
+    inner join candidate
+        on built.cut_id <= candidate.starting_cut_id
+    group by built.source, built.schema_name, built.table_name
+    {%- else -%}
+    select
+        '' as source,
+        '' as schema_name,
+        '' as table_name,
+        named_struct('column_types', '', 'key_columns', '') as shape
+    where false
+    {%- endif %}
+
+),
+
+-- Most tables have one shape in a run, the one they had: only the others are put in order.
+new_shape as (
+
+    select
+        change.source,
+        change.schema_name,
+        change.table_name,
+        change.column_types,
+        change.key_columns,
+        known_shape.shape,
+        min(struct(
+            change.commit_number, change.position, change.topic, change.partition, change.`offset`
+        )) as first_seen,
+        count(*) over (
+            partition by change.source, change.schema_name, change.table_name
+        ) as shape_count
+    from change
+    left join known_shape
+        on
+            change.source = known_shape.source
+            and change.schema_name <=> known_shape.schema_name
+            and change.table_name = known_shape.table_name
+    group by
+        change.source,
+        change.schema_name,
+        change.table_name,
+        change.column_types,
+        change.key_columns,
+        known_shape.shape
+
+),
+
+changing_table as (
+
+    select
+        source,
+        schema_name,
+        table_name,
+        max(shape) as shape
+    from new_shape
+    where shape_count > 1
+    group by source, schema_name, table_name
+
+),
+
+ordered_change as (
+
+    select
+        change.*,
+        coalesce(
+            lag(struct(change.column_types, change.key_columns)) over (
+                partition by change.source, change.schema_name, change.table_name
+                order by change.commit_number, change.position
+            ),
+            changing_table.shape
+        ) as previous_shape
+    from change
+    inner join changing_table
+        on
+            change.source = changing_table.source
+            and change.schema_name <=> changing_table.schema_name
+            and change.table_name = changing_table.table_name
+
+),
+
+table_shape as (
+
+    select
+        new_shape.source,
+        new_shape.schema_name,
+        new_shape.table_name,
+        new_shape.column_types,
+        new_shape.key_columns,
+        new_shape.first_seen.*
+    from new_shape
+    where
+        new_shape.shape_count = 1
+        and struct(new_shape.column_types, new_shape.key_columns) is distinct from new_shape.shape
+    union all
+    select
+        source,
+        schema_name,
+        table_name,
+        column_types,
+        key_columns,
+        commit_number,
+        position,
+        topic,
+        partition,
+        `offset`
+    from ordered_change
+    where struct(column_types, key_columns) is distinct from previous_shape
+
+)
+
+select
+    -- identity
+    table_shape.source,
+    table_shape.schema_name,
+    table_shape.table_name,
+    table_shape.commit_number,
+    table_shape.position,
+
+    -- payload
+    table_shape.column_types,
+    table_shape.key_columns,
+
+    -- provenance
+    table_shape.topic,
+    table_shape.partition,
+    table_shape.`offset`,
+    candidate.cut_id
+from table_shape
+cross join candidate

@@ -1,0 +1,131 @@
+"""Where models and the tables of their source have come apart, of what is published."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dbt_debezium.model_files import HistoryModel
+from dbt_debezium.scaffold import matches
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SHOWN_COLUMNS = """
+select shown.schema_name, shown.table_name, shown.source, shown.column_name,
+    min(shown.commit_number) as commit_number
+from {schema}.cut as published
+inner join {schema}.table_schema as shown
+    on shown.cut_id <= published.cut_id
+where published.channel = 'published' and shown.told_by = 'change'
+group by all
+"""
+SCHEMA_CHANGES = """
+select change.source, change.schema_name, change.table_name, change.commit_number,
+    change.change_kind, change.column_name, change.previous_type, change.column_type,
+    change.may_have_changed_rows
+from {schema}.cut as published
+inner join {schema}.schema_change as change
+    on change.cut_id <= published.cut_id
+where published.channel = 'published'
+order by change.source, change.commit_number, change.position, change.column_name
+"""
+
+
+KEY_CHANGES = """
+select source, concat_ws('.', schema_name, table_name), commit_number, previous_type, column_type
+from {schema}.schema_change
+where change_kind = 'key_changed'
+order by source, commit_number, position
+"""
+
+
+@dataclass(slots=True)
+class ShapeReport:
+    """What one source shows of its tables that their models do not say."""
+
+    unknown_columns: dict[str, list[str]] = field(default_factory=dict)
+    """Columns that the model lacks, by table."""
+    changes: list[dict[str, Any]] = field(default_factory=list)
+    """Every change of a captured table's shape, in order of commit."""
+
+    def sentences(self, source: str) -> list[str]:
+        """What a person has to know, one sentence for each table and matter."""
+        found = [
+            f"{source}: {table} has columns that its model lacks: {', '.join(sorted(columns))}; "
+            "`dbt-debezium scaffold` adds them"
+            for table, columns in sorted(self.unknown_columns.items())
+        ]
+        flagged: dict[str, dict[str, Any]] = {}
+        for change in self.changes:
+            if change["may_have_changed_rows"]:
+                flagged.setdefault(change["table"], change)
+        return found + [
+            f"{source}: {table} may have rows that a statement changed without an event, from "
+            f"commit {change['commit_number']} on (column {change['column']}); "
+            "a snapshot of it mends them"
+            for table, change in sorted(flagged.items())
+        ]
+
+
+def shape_reports(
+    spark: "SparkSession", models: Iterable[HistoryModel], schema: str = "build"
+) -> dict[str, ShapeReport]:
+    """What is to be said of each source's tables; tables whose policy is `ignore` are left out."""
+    from pyspark.errors import AnalysisException
+
+    by_table: dict[tuple[str | None, str], list[HistoryModel]] = {}
+    for model in models:
+        if model.captured.get("schema_changes") != "ignore":
+            place = (model.captured["schema"], model.captured["table"])
+            by_table.setdefault(place, []).append(model)
+
+    def model_of(source: str, place: tuple[str | None, str]) -> HistoryModel | None:
+        for model in by_table.get(place, []):
+            if any(matches(pattern, source) for pattern in model.captured["sources"]):
+                return model
+        return None
+
+    reports: dict[str, ShapeReport] = {}
+    try:
+        shown = spark.sql(SHOWN_COLUMNS.format(schema=schema)).collect()
+        changes = spark.sql(SCHEMA_CHANGES.format(schema=schema)).collect()
+    except AnalysisException:
+        # Nothing is built yet.
+        return reports
+    for schema_name, table_name, source, column, _ in shown:
+        found = model_of(source, (schema_name, table_name))
+        if found and column not in {*found.columns, *found.captured.get("left_out", [])}:
+            table = ".".join(filter(None, [schema_name, table_name]))
+            unknown = reports.setdefault(source, ShapeReport()).unknown_columns
+            unknown.setdefault(table, []).append(column)
+    for source, schema_name, table_name, commit_number, kind, column, old, new, may in changes:
+        if model_of(source, (schema_name, table_name)):
+            reports.setdefault(source, ShapeReport()).changes.append(
+                {
+                    "table": ".".join(filter(None, [schema_name, table_name])),
+                    "commit_number": commit_number,
+                    "change": kind,
+                    "column": column,
+                    "previous_type": old,
+                    "type": new,
+                    "may_have_changed_rows": may,
+                }
+            )
+    return reports
+
+
+def key_changes(spark: "SparkSession", keyless: Iterable[str], schema: str = "build") -> list[str]:
+    """A sentence for each change of a key, for those who build without a decision about it.
+
+    Args:
+        keyless: tables in which no key tells rows apart.
+    """
+    without_key = set(keyless)
+    return [
+        f"{source}: {table} has the key {new} from commit {commit_number} on, {old} before it; "
+        "a row that changed under both stands twice"
+        for source, table, commit_number, old, new in spark.sql(
+            KEY_CHANGES.format(schema=schema)
+        ).collect()
+        if table not in without_key
+    ]
