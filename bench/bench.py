@@ -1,5 +1,8 @@
 """CPU-seconds of the pipeline on a large capture: flattening, a full build, an incremental build.
 
+Then what types cost: its histories built anew with columns of text, and of the example's types. And
+what tables without changes cost: a run in which two of a hundred tables changed, and of two tables.
+
     python bench/bench.py [MESSAGES.jsonl.gz]
 
 By default it takes the capture `big` from ../shared/captures, or the shop of the tests where that
@@ -17,11 +20,14 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from dbt_debezium.build import environment, run_dbt
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing import land
+from dbt_debezium.model_files import history_sql
 from dbt_debezium.preview import write_project
+from dbt_debezium.project_models import ProjectModels
 from dbt_debezium.scaffold import captured_tables
 from dbt_debezium.session import spark_session
 from dbt_debezium.tables import landed_tables
@@ -32,6 +38,19 @@ SHOP = REPOSITORY / "tests" / "data" / "shop_basic" / "events.jsonl.gz"
 TICKS = os.sysconf("SC_CLK_TCK")
 LAST_PART = 0.05
 """Share of the messages that the incremental build brings."""
+TYPES = {
+    "users": {
+        "id": "int",
+        "score": "decimal(12,2)",
+        "updated": "timestamp_ntz from io.debezium.time.Timestamp",
+        "active": "boolean",
+    },
+    "accounts": {"id": "int", "user_id": "int", "balance": "bigint", "rev": "int"},
+    "activity": {"id": "bigint", "user_id": "int", "at": "timestamp"},
+    "inventory": {"wh": "smallint", "sku": "int", "qty": "int", "price": "decimal(10,2)"},
+    "sessions": {"user_id": "int", "started": "timestamp"},
+}
+"""What the database says of the columns of the capture `big`; the others are texts."""
 
 
 def cpu_seconds() -> float:
@@ -77,12 +96,15 @@ def split(path: Path, folder: Path) -> tuple[Path, Path, int, int]:
     return first, rest, middle, len(lines) - middle
 
 
-def build(project: Path, what: str, events: int) -> None:
+def build(project: Path, what: str, events: int, select: str | None = None) -> None:
     """Build, and print the share of each stage in the time of its nodes."""
     with measured(what, events):
         lines: list[str] = []
-        if not run_dbt(["run", "--target", "local"], project, on_line=lines.append):
+        options = ["--select", select] if select else []
+        if not run_dbt(["run", "--target", "local", *options], project, on_line=lines.append):
             sys.exit("\n".join(lines))
+    if select:
+        return
     shares: Counter[str] = Counter()
     results = json.loads((project / "target" / "run_results.json").read_text())["results"]
     for result in results:
@@ -94,6 +116,69 @@ def build(project: Path, what: str, events: int) -> None:
         "   "
         + ", ".join(f"{stage} {share * 100 / total:.0f} %" for stage, share in shares.most_common())
     )
+
+
+def build_histories(project: Path, typed: bool) -> None:
+    """Build the histories anew, with the database's types or with text alone."""
+    for path, model in ProjectModels.read(project).histories.items():
+        types = TYPES.get(model.captured["table"], model.columns) if typed else {}
+        columns = {name: types.get(name, "string") for name in model.columns}
+        (project / path).write_text(history_sql(model.captured, model.public_name, columns))
+    build(project, f"histories of {'typed columns' if typed else 'text'}", 0, "path:models/history")
+
+
+def bench_tables(count: int, changed: int = 2, rows: int = 500) -> None:
+    """A run that brings changes of a few tables of a source, all of which hold rows already."""
+    with (
+        tempfile.TemporaryDirectory(prefix="dbt-debezium-bench-") as folder,
+        environment(DBT_DEBEZIUM_LAKE=f"{folder}/lake"),
+    ):
+        spark = spark_session("local")
+        project = Path(folder) / "project"
+        for part, tables in enumerate([range(count), range(changed)]):
+            path = Path(folder) / f"{part}.jsonl"
+            lines = transaction(part, [f"t{table}" for table in tables], rows if part else 1)
+            path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+            land(spark, path)
+            if not part:
+                write_project(REPOSITORY, project, captured_tables(landed_tables(spark), []), {})
+            told = f"{changed} of {count} tables changed" if part else f"first build of {count}"
+            build(project, told, 0)
+        spark.stop()
+
+
+def transaction(number: int, tables: list[str], rows: int) -> Iterator[dict[str, Any]]:
+    """Messages of a transaction that inserts rows of 20 columns into each table."""
+    start, end = number * 1_000_000 + 1, (number + 1) * 1_000_000
+    sequence = json.dumps([str(number * 1_000_000) if number else None, str(start)])
+
+    def message(topic: str, offset: int, key: Any, value: Any) -> dict[str, Any]:
+        named = {"topic": f"wide{topic}", "partition": 0, "offset": offset, "headers": []}
+        return named | {"timestamp": 1, "key": json.dumps(key), "value": json.dumps(value)}
+
+    def marker(status: str, lsn: int, counts: Any) -> dict[str, Any]:
+        named = {"status": status, "id": f"{number + 1}:{lsn}", "ts_ms": 1_700_000_000_000}
+        counted = {"event_count": counts and rows * len(tables), "data_collections": counts}
+        key = {"id": named["id"]}
+        return message(".transaction", 2 * number + (status == "END"), key, named | counted)
+
+    yield marker("BEGIN", start, None)
+    for place, (table, row) in enumerate((table, row) for table in tables for row in range(rows)):
+        source = {
+            "version": "3.6.3.Final", "connector": "postgresql", "name": "wide", "db": "wide",
+            "schema": "public", "table": table, "txId": number + 1, "lsn": start + place,
+            "sequence": sequence, "snapshot": "false", "ts_ms": 1_700_000_000_000,
+        }  # fmt: skip
+        block = {
+            "id": f"{number + 1}:{start + place}",
+            "total_order": place + 1,
+            "data_collection_order": row + 1,
+        }
+        after = {"id": number * rows + row} | {f"c{column}": f"{row}" for column in range(19)}
+        value = {"op": "c", "before": None, "after": after, "source": source, "transaction": block}
+        yield message(f".public.{table}", number + row, {"id": after["id"]}, value)
+    counts = [{"data_collection": f"public.{one}", "event_count": rows} for one in tables]
+    yield marker("END", end, counts)
 
 
 def main() -> None:
@@ -124,7 +209,11 @@ def main() -> None:
             land(spark, rest)
         build(project, "incremental build", rest_count)
         build(project, "build without news", 0)
+        build_histories(project, typed=False)
+        build_histories(project, typed=True)
         spark.stop()
+        for count in (2, 100):
+            bench_tables(count)
 
 
 if __name__ == "__main__":
