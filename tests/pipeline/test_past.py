@@ -1,15 +1,18 @@
 """The past of a published shop: as of a commit, as of a time, and what one transaction changed."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
 import pytest
+from click.testing import CliRunner
 from compare import DatabaseState, comparable, read_database_cuts
 from lake import DATA, Lake, capture, open_lake, tables_of
 from oracle import read_messages
 from rendered import rendered
 
+from dbt_debezium.cli import main
 from dbt_debezium.diff import columns_of, find_commit, transaction_diff
 from dbt_debezium.errors import DebeziumError
 
@@ -140,3 +143,19 @@ def test_what_is_not_published_has_no_diff(lake: Lake) -> None:
     assert find_commit(lake.spark, "shop", None, commit.transaction_id) == commit
     with pytest.raises(DebeziumError, match="commit 9999 of shop is not published"):
         find_commit(lake.spark, "shop", 9999, None)
+
+
+def test_the_command_prints_each_row_of_a_transaction(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(lake.project)
+    rows = transaction_diff(lake.spark, "shop", 200, lake.project)
+    lines = CliRunner().invoke(main, ["diff", "shop", "200", "--json"]).output.splitlines()
+    found = [json.loads(line) for line in lines]
+    assert [(one["table"], one["row_key"], one["change"]) for one in found] == [
+        (row.table, row.row_key, row.change) for row in rows
+    ]
+    said = CliRunner().invoke(main, ["diff", "shop", "200"]).output
+    assert said.startswith("commit 200 of shop: transaction ")
+    refused = CliRunner().invoke(main, ["diff", "shop"])
+    assert refused.exit_code == 2

@@ -10,10 +10,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from lake import DATA, Lake, capture, open_lake
 from oracle import read_messages
 from rendered import rendered
 
+from dbt_debezium.cli import main
+from dbt_debezium.errors import DebeziumError
 from dbt_debezium.export import with_text_times
 from dbt_debezium.project_models import ProjectModels, plan_scaffold
 from dbt_debezium.tables import landed_tables
@@ -151,6 +154,15 @@ def edit(lake: Lake, model: str, old: str, new: str) -> None:
     path.write_text(path.read_text().replace(old, new))
 
 
+def refusal(lake: Lake, old: str, new: str) -> str:
+    """What dbt says of an edited history of ev, which is then mended."""
+    edit(lake, "ev_history", old, new)
+    with pytest.raises(DebeziumError) as refused:
+        lake.build(command="run")
+    edit(lake, "ev_history", new, old)
+    return str(refused.value)
+
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lake, dict[str, Any]]]:
     """The first transaction; then all of them, until the models know every change."""
@@ -170,9 +182,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lake, dict[
         said["known"] = (lake.build(command="run"), lake.lines)
         lake.land(DATA / "mysql_schema_changes" / "announced.jsonl.gz")
         said["again"] = (lake.build(command="run"), lake.lines)
-        edit(lake, "ev_history", "'e': 'int'", "'e': 'int', 'E': 'int'")
-        edit(lake, "ev_num_history", "'truncate'", "'schema_changes': 'always',\n    'truncate'")
-        said["impossible"] = (lake.build(command="run"), lake.lines)
+        said["refusals"] = [
+            refusal(lake, "'e': 'int'", "'e': 'int', 'E': 'int'"),
+            refusal(lake, "'e': 'int'", "'e': 'int', '_Change': 'int'"),
+            refusal(lake, "'schema_changes': 'evolve'", "'schema_changes': 'always'"),
+        ]
         yield lake, said
 
 
@@ -289,8 +303,31 @@ def test_the_schema_change_topic_tells_the_columns_at_each_position(
 def test_a_model_that_cannot_be_is_refused_by_a_sentence(
     runs: tuple[Lake, dict[str, Any]],
 ) -> None:
-    is_good, lines = runs[1]["impossible"]
-    assert not is_good
-    text = "\n".join(lines)
-    assert "public.ev: columns called 'e' differ in case only, which Spark cannot hold" in text
-    assert "public.ev_num: schema_changes: 'always' is not a policy" in text
+    case, own, policy = runs[1]["refusals"]
+    assert "public.ev: columns called 'e' differ in case only, which Spark cannot hold" in case
+    assert "public.ev: column '_Change' is called like one of ours" in own
+    assert "public.ev: schema_changes: 'always' is not a policy; known: evolve, fail" in policy
+
+
+def test_status_names_what_a_snapshot_would_mend_and_every_change(
+    runs: tuple[Lake, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(runs[0].project)
+    said = CliRunner().invoke(main, ["status"]).output
+    assert "evo: public.ev may have rows that a statement changed without an event" in said
+    assert "columns that its model lacks" not in said
+    edit(runs[0], "ev_history", "        'g': 'string',\n", "")
+    said = CliRunner().invoke(main, ["status"]).output
+    assert "evo: public.ev has columns that its model lacks: g;" in said
+    entries = json.loads(CliRunner().invoke(main, ["status", "--json"]).output)
+    (entry,) = (entry for entry in entries if entry["source"] == "evo")
+    assert entry["unknown_columns"] == {"public.ev": ["g"]}
+    assert {
+        "table": "public.ev_key",
+        "commit_number": 16,
+        "change": "key_changed",
+        "column": None,
+        "previous_type": '["id"]',
+        "type": '["code"]',
+        "may_have_changed_rows": False,
+    } in entry["schema_changes"]
