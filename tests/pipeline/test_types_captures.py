@@ -225,7 +225,7 @@ def test_an_object_where_the_model_has_a_number_fails_the_run(lake: Lake) -> Non
     model.write_text(text.replace(variable, "'nfree': 'int'"))
     assert not lake.build(command="run")
     (line,) = (line for line in lake.lines if "column nfree is int in its history model" in line)
-    assert re.search(r"message types\.types\.num-\d+-\d+ holds an object or a list", line)
+    assert re.search(r"message types\.public\.num-\d+-\d+ holds an object or a list", line)
     assert "scale" not in line
 
 
