@@ -4,20 +4,11 @@
 line for each row, and ends with 1 when a row has no test, a failed one, or still needs the tables.
 """
 
-import csv
 import sys
-from collections import defaultdict
-from pathlib import Path
 
-import pytest
+from covered import DATA, Coverage, read_rows
 
-ROWS = dict(
-    csv.reader(
-        (Path(__file__).parent / "data" / "documents" / "coverage.tsv").open(encoding="utf-8"),
-        delimiter="\t",
-        quoting=csv.QUOTE_NONE,
-    )
-)
+ROWS = read_rows(DATA / "documents" / "coverage.tsv")
 """Each row's id, and in one line what it asks."""
 
 NEEDS_PIPELINE = {
@@ -81,43 +72,14 @@ NEEDS_PIPELINE = {
 of the messages already. Whoever proves one marks the test with it and takes the row away."""
 
 
-class Coverage:
-    """Notes what each test covers and how it ended."""
-
-    def __init__(self) -> None:
-        self.tests: dict[str, set[str]] = defaultdict(set)
-        self.failed: set[str] = set()
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        for item in items:
-            name = item.nodeid.partition("[")[0]
-            for mark in item.iter_markers("covers"):
-                for row in mark.args:
-                    self.tests[row].add(name)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed or (report.skipped and report.when == "setup"):
-            self.failed.add(report.nodeid.partition("[")[0])
-
-    def result(self, row: str) -> str:
-        tests = self.tests.get(row, set())
-        if tests & self.failed:
-            return "FAILED"
-        if row in NEEDS_PIPELINE:
-            return "not proved yet"
-        return "passed" if tests else "NO TEST"
+def new_coverage() -> Coverage:
+    return Coverage("covers", {"not proved yet": NEEDS_PIPELINE})
 
 
 def main(paths: list[str]) -> int:
-    coverage = Coverage()
-    pytest.main(["-q", "-m", "covers", "--no-header", "--no-summary", *paths], plugins=[coverage])
-    for row, asked in ROWS.items():
-        named = ", ".join(sorted(name.partition("::")[2] for name in coverage.tests.get(row, ())))
-        left = f" ({NEEDS_PIPELINE[row]})" if row in NEEDS_PIPELINE else ""
-        print(f"{row}\t{coverage.result(row)}{left}\t{named or '-'}\t{asked}")
-    results = [coverage.result(row) for row in ROWS]
-    print(", ".join(f"{results.count(one)} {one}" for one in sorted(set(results))))
-    return int(set(results) != {"passed"})
+    coverage = new_coverage()
+    coverage.run(paths, "--no-summary")
+    return coverage.print_rows(ROWS, {"passed"})
 
 
 if __name__ == "__main__":

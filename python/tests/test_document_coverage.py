@@ -5,15 +5,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from document_coverage import NEEDS_PIPELINE, ROWS, Coverage
+from document_coverage import NEEDS_PIPELINE, ROWS, new_coverage
 
 TESTS = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
 def coverage():
-    collected = Coverage()
-    pytest.main(["-q", "--collect-only", "-m", "covers", str(TESTS)], plugins=[collected])
+    collected = new_coverage()
+    collected.run([str(TESTS)], "--collect-only")
     return collected
 
 
