@@ -251,6 +251,12 @@ def test_a_change_without_position_is_not_refused():
     assert edited("update", source__lsn=...).event_position == flat("update").event_position
 
 
+@pytest.mark.parametrize("name", ["snapshot_first", "incremental_read"])
+def test_a_read_without_position_is_refused(name):
+    assert edited(name, source__lsn=None, source__sequence=...).quarantine_reason == "no_position"
+    assert edited("snapshot_first", source__sequence=...).kind == "change"
+
+
 def test_the_row_is_kept_as_it_was_sent():
     after = '{ "id": 1,"price":10.10, "big":123456789012345678901234567890,\n"t":"\\u00e9\\/" }'
     value = f'{{"after":  {after}  ,"op":"c","source":{{"connector":"postgresql","name":"s",'

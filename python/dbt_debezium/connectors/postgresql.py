@@ -31,7 +31,11 @@ class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
     """A JSON list in a string: LSN of the previous transaction's END, and LSN of this change."""
 
     def place(self, transaction: Transaction | None, snapshot: str | None, operation: str) -> Place:
-        """The transaction by its block, else by `txId`; positions by `sequence` and `lsn`."""
+        """The transaction by its block, else by `txId`; positions by `sequence` and `lsn`.
+
+        Raises:
+            EnvelopeError: an id or a position has another form, or a read has no position.
+        """
         transaction_id = position = None
         if transaction is not None and transaction.id is not None:
             mark = self.read_transaction_id(transaction.id)
@@ -50,6 +54,9 @@ class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
                 position = read_sequence(self.sequence, 1)
         if self.lsn is not None:
             position = str(self.lsn).zfill(POSITION_DIGITS)
+        if snapshot is not None and position is None:
+            # Nothing counts the reads of a snapshot: one that is in none would be missed by nobody.
+            raise EnvelopeError("no_position", "source.lsn: a read has none, nor has its sequence")
         return Place(transaction_id, None, previous, position)
 
     @staticmethod
