@@ -56,7 +56,8 @@ placed_transaction as (
         ) as following_event_position,
         counted.received_count > 0
         and (
-            not counted.has_block
+            -- An END counts its changes whether or not all of them carry a block.
+            (not counted.has_block and (not counted.has_end or counted.is_whole_transaction))
             or {{ matches_any('counted.source', var('watermark_sources')) }}
             or (
                 counted.is_whole_transaction
