@@ -6,7 +6,7 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test quick proof coverage-documents lint docs bench clean check-python check-java
+.PHONY: help setup demo test quick proof coverage-documents coverage-faults lint docs bench clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ proof: setup ## the long proofs, which `make test` leaves out; writes docs/corre
 
 coverage-documents: $(BIN)/.ready ## what the reference documents ask, and which test proves it
 	@$(BIN)/python python/tests/document_coverage.py python/tests
+
+coverage-faults: setup ## what must come of each fault, and which test proves it
+	@$(BIN)/python python/tests/fault_coverage.py python/tests tests
 
 lint: $(BIN)/.ready ## ruff, mypy, sqlfluff, and dbt's own look at the project
 	@$(BIN)/ruff check .

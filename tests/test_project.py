@@ -144,3 +144,53 @@ def test_every_setting_is_documented(setting: str) -> None:
     if not written:
         pytest.skip("no README and no page in docs")
     assert any(f"`{setting}`" in page.read_text() for page in written)
+
+
+@pytest.mark.fault(78)
+def test_no_model_asks_the_clock() -> None:
+    """A run is told by its number, so that a clock that jumps changes nothing."""
+    clock = re.compile(r"\b(current_\w+|now|localtimestamp|unix_timestamp|run_started_at)\b")
+    comment = re.compile(r"--[^\n]*|\{#.*?#\}", re.DOTALL)
+    folders = [REPOSITORY / "models", REPOSITORY / "macros", REPOSITORY / "tests"]
+    files = [path for folder in folders for path in folder.rglob("*.sql")]
+    asking = {path.name for path in files if clock.search(comment.sub("", path.read_text()))}
+    assert files
+    assert asking == set()
+
+
+@pytest.mark.fault(79)
+def test_what_runs_write_stays_out_of_git_and_secrets_out_of_profiles() -> None:
+    ignored = (REPOSITORY / ".gitignore").read_text().splitlines()
+    assert {"lake/", "target/", "logs/"} <= set(ignored)
+    secret = re.compile("password|passwd|secret|token|credential|access.?key", re.IGNORECASE)
+    profiles = yaml.safe_load((REPOSITORY / "profiles.yml").read_text())
+    settings = {
+        name: str(value)
+        for output in profiles["dbt_debezium"]["outputs"].values()
+        for name, value in (output | output["server_side_parameters"]).items()
+    }
+    told = {name for name, value in settings.items() if secret.search(name) and value}
+    assert {name for name in told if "env_var" not in settings[name]} == set()
+
+
+@pytest.mark.fault(82)
+def test_every_package_is_pinned_by_its_content() -> None:
+    packages = re.split(r"\n(?=\S)", (REPOSITORY / "requirements.txt").read_text())
+    pinned = [package for package in packages if not package.startswith("#")]
+    assert pinned
+    for package in pinned:
+        assert re.match(r"[\w.-]+(\[[\w,-]+\])?==", package), package
+        assert "--hash=sha256:" in package, package
+    assert "--require-hashes" in (REPOSITORY / "Makefile").read_text()
+
+
+@pytest.mark.fault(82)
+def test_no_jar_is_fetched_at_run_time() -> None:
+    profiles = yaml.safe_load((REPOSITORY / "profiles.yml").read_text())
+    names = {
+        name
+        for output in profiles["dbt_debezium"]["outputs"].values()
+        for name in output["server_side_parameters"]
+    }
+    assert "spark.driver.extraClassPath" in names
+    assert {name for name in names if re.search("packages|repositories|ivy", name)} == set()

@@ -42,6 +42,7 @@ def block(transaction_id, order=1):
     return {"id": transaction_id, "total_order": order, "data_collection_order": order}
 
 
+@pytest.mark.fault(29)
 @pytest.mark.parametrize("connector", SOURCES)
 def test_positions_of_one_connector_have_one_width_and_sort(connector):
     first, second = {
@@ -96,6 +97,7 @@ def test_a_mysql_end_has_its_gtid_and_no_position():
     }
 
 
+@pytest.mark.fault(25)
 def test_a_mysql_truncate_is_a_transaction_by_itself():
     row = flat("mysql_truncate")
     assert (row.operation, row.is_whole_transaction) == ("t", True)
@@ -180,6 +182,7 @@ def test_a_mysql_transaction_id_in_no_known_form_is_bad_type(transaction_id):
 SQLSERVER = {"schema": "dbo", "table": "customers", "commit_lsn": LSN, "change_lsn": LSN}
 
 
+@pytest.mark.fault(31)
 def test_sql_server_databases_are_sources_of_their_own():
     one, two = (change("sqlserver", db=db, **SQLSERVER) for db in ("testDB", "testDB2"))
     assert (one.source, two.source) == ("server1.testDB", "server1.testDB2")
@@ -190,11 +193,13 @@ def test_sql_server_databases_are_sources_of_their_own():
     assert ends[0].collection_counts == {one.data_collection: 1}
 
 
+@pytest.mark.fault(31)
 def test_a_begin_in_lsns_names_no_database():
     begin = marker(LSN, "BEGIN")
     assert (begin.source, begin.database_name, begin.connector) == ("server1", None, None)
 
 
+@pytest.mark.fault(31)
 def test_an_end_that_names_two_databases_belongs_to_neither():
     end = marker(LSN, **{"a.dbo.t": 1, "b.dbo.u": 1})
     assert (end.source, end.database_name) == ("server1", None)

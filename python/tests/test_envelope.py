@@ -84,6 +84,7 @@ def test_a_change_of_debezium_3_0_is_read_like_one_of_3_6():
     assert row.transaction_id.isdigit()
 
 
+@pytest.mark.fault(2)
 def test_begin_is_a_marker_without_counts():
     assert known(flat("begin")) == {
         "kind": "transaction_marker",
@@ -125,6 +126,7 @@ def test_a_renamed_transaction_topic_is_the_source():
     assert flat("end", topic="markers").source == "markers"
 
 
+@pytest.mark.fault(3, 8)
 @pytest.mark.parametrize("value", [None, "null", wrapped(None), '{"schema":null,"payload":null}'])
 @pytest.mark.parametrize("key", [None, '{"id":1}', "not JSON", wrapped('{"id":1}')])
 def test_a_null_value_is_a_tombstone_whatever_its_key(key, value):
@@ -134,6 +136,7 @@ def test_a_null_value_is_a_tombstone_whatever_its_key(key, value):
     assert row.row_key == ('{"id":1}' if readable else None)
 
 
+@pytest.mark.fault(6)
 def test_a_logical_message_has_a_place_but_no_table():
     row = flat("logical_message")
     assert (row.kind, row.source, row.operation) == ("logical_message", "trunc", None)
@@ -149,6 +152,7 @@ def test_a_logical_message_outside_a_transaction_is_read():
     assert row.previous_commit_position == flat("logical_message").previous_commit_position
 
 
+@pytest.mark.fault(2)
 @pytest.mark.parametrize(
     ("topic", "key", "source"),
     [
@@ -169,6 +173,7 @@ def test_a_notification_names_its_connector():
     assert (row.kind, row.source) == ("notification", "inc")
 
 
+@pytest.mark.fault(2)
 def test_a_schema_change_is_known_whatever_its_connector():
     row = flat("schema_change", topic="elsewhere")
     assert (row.kind, row.source) == ("schema_change", "msh")
@@ -177,6 +182,7 @@ def test_a_schema_change_is_known_whatever_its_connector():
     assert (row.kind, row.source, row.connector) == ("schema_change", "msh", "mongodb")
 
 
+@pytest.mark.fault(3)
 @pytest.mark.parametrize("name", [name for name in MESSAGES if not name.startswith("wrapped")])
 def test_a_schema_wrapper_changes_nothing(name):
     bare, message = flat(name), MESSAGES[name]
@@ -208,6 +214,7 @@ def test_white_space_in_the_wrapper_changes_nothing():
     assert flat("create", value=value, key=key) == flat("create")
 
 
+@pytest.mark.fault(4)
 def test_numbers_may_be_text():
     value = json.loads(MESSAGES["update"]["value"])
     source, transaction = value["source"], value["transaction"]
@@ -224,6 +231,7 @@ def test_milliseconds_serve_where_microseconds_are_not_sent():
     assert edited("create", source__ts_us=...).committed_at_micros == 1795231695553000
 
 
+@pytest.mark.fault(4)
 @pytest.mark.parametrize(
     ("sent", "read"),
     [(marker, marker) for marker in ("first", "last", "true", "last_in_data_collection")]
@@ -244,6 +252,7 @@ def test_a_change_without_transaction_block_has_the_transaction_of_its_source_bl
     assert row.total_order is None
 
 
+@pytest.mark.fault(5)
 def test_a_change_without_position_is_not_refused():
     row = edited("update", transaction=None, source__txId=None, source__lsn=None)
     assert (row.kind, row.transaction_id, row.event_position) == ("change", None, None)
@@ -251,12 +260,14 @@ def test_a_change_without_position_is_not_refused():
     assert edited("update", source__lsn=...).event_position == flat("update").event_position
 
 
+@pytest.mark.fault(5)
 @pytest.mark.parametrize("name", ["snapshot_first", "incremental_read"])
 def test_a_read_without_position_is_refused(name):
     assert edited(name, source__lsn=None, source__sequence=...).quarantine_reason == "no_position"
     assert edited("snapshot_first", source__sequence=...).kind == "change"
 
 
+@pytest.mark.fault(13, 53, 54)
 def test_the_row_is_kept_as_it_was_sent():
     after = '{ "id": 1,"price":10.10, "big":123456789012345678901234567890,\n"t":"\\u00e9\\/" }'
     value = f'{{"after":  {after}  ,"op":"c","source":{{"connector":"postgresql","name":"s",'
@@ -264,6 +275,15 @@ def test_the_row_is_kept_as_it_was_sent():
     assert flatten_message("t", None, value, []).after == after
 
 
+@pytest.mark.fault(13)
+@pytest.mark.parametrize("name", ["create", "snapshot_first", "truncate", "mysql_change"])
+def test_fields_that_nobody_reads_change_nothing(name):
+    source = json.loads(MESSAGES[name]["value"])["source"]
+    more = {"commit_time": "x", "origin": "y", "new": {"deep": [1]}, "version": "9"}
+    assert edited(name, source=source | more, ts_us="x", ts_ns={}, other=[1]) == flat(name)
+
+
+@pytest.mark.fault(12)
 def test_of_two_fields_of_one_name_the_last_counts():
     value = MESSAGES["update"]["value"].replace('"op":"u"', '"op":"x","op":"u"')
     assert flat("update", value=value) == flat("update")
@@ -310,6 +330,7 @@ def test_headers_of_a_key_change_are_canonical_too():
 # Quarantine.
 
 
+@pytest.mark.fault(1)
 @pytest.mark.parametrize(
     "value",
     [
@@ -323,11 +344,13 @@ def test_what_is_no_json_object_is_bad_json(value):
     assert reason(flat("update", value=value)) == "bad_json"
 
 
+@pytest.mark.fault(1)
 @pytest.mark.parametrize("key", ["", "text", '{"id":', '{"id":NaN}', '{"id":"\ud800"}'])
 def test_a_change_with_a_malformed_key_is_bad_json(key):
     assert reason(flat("update", key=key)) == "bad_json"
 
 
+@pytest.mark.fault(2)
 @pytest.mark.parametrize(
     "value",
     ['{"id":5,"name":"x"}', '{"id":5,"status":"paid"}', '{"ts_ms":1,"n":2}', '{"status":"END"}'],
@@ -336,6 +359,7 @@ def test_a_json_object_of_no_known_shape_is_not_an_envelope(value):
     assert reason(flat("update", value=value)) == "not_envelope"
 
 
+@pytest.mark.fault(4)
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -397,6 +421,7 @@ def test_a_key_that_is_no_object_is_bad_type():
     assert reason(flat("update", key='{"id":' + "1" * 5000 + "}")) == "bad_type"
 
 
+@pytest.mark.fault(5)
 @pytest.mark.parametrize(
     "fields",
     [
@@ -415,6 +440,7 @@ def test_a_change_that_names_no_table_is_no_source(fields):
     assert reason(edited("update", **fields)) == "no_source"
 
 
+@pytest.mark.fault(6)
 @pytest.mark.parametrize("op", ["x", "C", "", None, "create or replace everything"])
 def test_an_operation_that_is_not_known_is_refused_with_those_that_are(op):
     row = edited("update", op=op)
@@ -422,6 +448,7 @@ def test_an_operation_that_is_not_known_is_refused_with_those_that_are(op):
     assert row.quarantine_detail.endswith("known: c, r, u, d, t, m")
 
 
+@pytest.mark.fault(7)
 def test_a_connector_that_is_not_known_is_refused_with_those_that_are():
     known_connectors = "known: postgresql, mysql, mariadb, sqlserver, db2, oracle"
     row = edited("mysql_change", source__connector="mongodb")
@@ -432,6 +459,7 @@ def test_a_connector_that_is_not_known_is_refused_with_those_that_are():
     assert row.quarantine_detail.endswith(known_connectors.removeprefix("known: "))
 
 
+@pytest.mark.fault(10)
 def test_a_delete_that_names_no_row_is_refused():
     assert flat("delete", key=None).kind == "change"
     assert edited("delete", before=None).kind == "change"
@@ -439,12 +467,14 @@ def test_a_delete_that_names_no_row_is_refused():
     assert reason(flat("delete", key=None, value=value)) == "delete_without_identity"
 
 
+@pytest.mark.fault(11)
 @pytest.mark.parametrize("name", ["create", "update", "snapshot_first"])
 def test_a_change_that_leaves_no_row_is_refused(name):
     assert reason(edited(name, after=None)) == "no_after"
     assert reason(edited(name, after=...)) == "no_after"
 
 
+@pytest.mark.fault(66, 79)
 def test_a_message_over_ten_megabytes_is_told_by_its_hash():
     value = f'{{"op":"c","after":{{"a":"{SECRET * 1_500_000}"}}}}'
     row = flat("update", value=value)
@@ -454,6 +484,7 @@ def test_a_message_over_ten_megabytes_is_told_by_its_hash():
     assert reason(flat("update", key=value)) == "too_large"
 
 
+@pytest.mark.fault(65)
 def test_a_message_of_more_than_200_levels_is_too_deep():
     def nested(levels):
         return f'{{"op":"c","after":{{"a":{"[" * levels}{"]" * levels}}}}}'
@@ -469,6 +500,7 @@ def test_brackets_in_text_and_side_by_side_are_not_levels():
     assert edited("create", after=after).kind == "change"
 
 
+@pytest.mark.fault(14)
 @pytest.mark.parametrize(
     "value",
     [
@@ -492,6 +524,7 @@ def test_a_quarantined_message_keeps_the_coordinates_that_can_be_read():
     assert flat("update", key="{").table_name == whole.table_name
 
 
+@pytest.mark.fault(62)
 def test_a_lone_surrogate_in_a_row_is_kept_as_its_escape():
     after = '{"id":1,"t":"\\ud800 \\ud83d\\ude00 \\\\ud800 \\udfff"}'
     source = json.dumps(json.loads(MESSAGES["create"]["value"])["source"])

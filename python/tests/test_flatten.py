@@ -74,6 +74,7 @@ def test_headers_that_are_null_are_passed_over():
     assert flats(row) == [flat("create")]
 
 
+@pytest.mark.fault(64)
 def test_bytes_that_are_not_utf_8_quarantine_their_message_only():
     good = MESSAGES["create"]["value"].encode()
     broken = good.replace(b"user 1", b"user \xff")
@@ -84,6 +85,7 @@ def test_bytes_that_are_not_utf_8_quarantine_their_message_only():
     assert whole == flat("create")
 
 
+@pytest.mark.fault(52)
 def test_an_integer_beyond_64_bits_does_not_reach_arrow():
     value = MESSAGES["create"]["value"].replace(
         '"total_order":1', '"total_order":9223372036854775808'

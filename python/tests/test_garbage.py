@@ -3,6 +3,7 @@
 import json
 import os
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_messages import DOCUMENTS, MESSAGES
@@ -56,6 +57,7 @@ def check(topic, key, value, headers):
         assert len(column_array([part], field)) == 1
 
 
+@pytest.mark.fault(1)
 @settings(max_examples=2000 * SCALE, deadline=None)
 @given(anything, nullable_text, nullable_text, header_lists)
 def test_random_text_is_one_row(topic, key, value, headers):
@@ -70,6 +72,7 @@ def test_random_bytes_are_one_row(value, key):
     check("t", text, value.decode("latin-1"), [])
 
 
+@pytest.mark.fault(1)
 @settings(max_examples=1000 * SCALE, deadline=None)
 @given(names, st.floats(0, 1), nullable_text)
 def test_a_truncated_message_is_one_row(name, share, key):
@@ -114,6 +117,7 @@ def test_a_message_with_a_field_swapped_or_dropped_is_one_row(data, name, replac
     check(message["topic"], message["key"], json.dumps(value), message["headers"])
 
 
+@pytest.mark.fault(65)
 @settings(max_examples=500 * SCALE, deadline=None)
 @given(names, st.integers(1, 3000), st.sampled_from(["[", '{"a":', '{"payload":', "[[[[{},"]))
 def test_a_message_that_nests_is_one_row(name, levels, opening):

@@ -129,6 +129,7 @@ def test_jars_that_are_there_and_right_are_not_fetched(
     assert jars.fetch_jars() == []
 
 
+@pytest.mark.fault(82)
 def test_a_jar_with_another_content_is_fetched_and_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ def another_run(lake: Path) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+@pytest.mark.fault(74)
 def test_a_second_run_is_refused_at_once_and_told_who_holds_the_lake(tmp_path: Path) -> None:
     with another_run(tmp_path) as holder:
         started_at = time.monotonic()
@@ -52,6 +53,7 @@ def test_a_second_run_is_refused_at_once_and_told_who_holds_the_lake(tmp_path: P
     )
 
 
+@pytest.mark.fault(74)
 def test_a_killed_run_leaves_nothing_to_clean_up(tmp_path: Path) -> None:
     with another_run(tmp_path) as holder:
         os.kill(holder.pid, signal.SIGKILL)
@@ -89,6 +91,7 @@ def test_the_lake_of_the_environment_is_taken(
     lease.release()
 
 
+@pytest.mark.fault(75)
 def test_a_lake_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "lake").touch()
     with pytest.raises(DebeziumError, match=r"run\.lock cannot be written \(.*\); set DBT_DEBEZ"):

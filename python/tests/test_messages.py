@@ -57,6 +57,7 @@ def test_both_shapes_are_messages(tmp_path: Path) -> None:
     assert facts.refusal() is None
 
 
+@pytest.mark.fault(77)
 def test_the_hash_is_of_the_bytes_on_disk(tmp_path: Path) -> None:
     path = tmp_path / "dump.jsonl.gz"
     path.write_bytes(gzip.compress(json.dumps(KAFKA).encode()))
@@ -123,6 +124,7 @@ def test_kcat_headers_are_keys_and_values_in_turn(tmp_path: Path, headers: objec
     assert reason.endswith(("`$.headers`", "`$.headers[...]`"))
 
 
+@pytest.mark.fault(64, 77, 79)
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
@@ -140,6 +142,7 @@ def test_a_line_that_is_no_object_is_refused_without_its_content(
     assert why(tmp_path / "x.jsonl", line) == reason
 
 
+@pytest.mark.fault(64)
 def test_invalid_utf8_counts_also_where_nothing_is_read(tmp_path: Path) -> None:
     line = json.dumps(KAFKA | {"other": "x"}).encode().replace(b'"x"', b'"\xff"')
     assert why(tmp_path / "x.jsonl", line).startswith("not UTF-8 at byte ")
@@ -156,6 +159,7 @@ def test_a_gzip_file_may_have_several_members(tmp_path: Path, size: int) -> None
 GOOD_GZIP = gzip.compress(json.dumps(KAFKA).encode())
 
 
+@pytest.mark.fault(76, 77)
 @pytest.mark.parametrize(
     "damaged",
     [
@@ -180,6 +184,7 @@ def test_the_shape_of_a_file_decides_and_not_its_name(tmp_path: Path) -> None:
     assert check_file(path).message_count == 1
 
 
+@pytest.mark.fault(77)
 def test_a_folder_gives_its_files_of_known_names(tmp_path: Path) -> None:
     for name in ("b.JSON", "a.jsonl", "c.ndjson.gz", "_d.jsonl", ".e.jsonl", "f.csv", "g.gz"):
         (tmp_path / name).touch()

@@ -82,6 +82,7 @@ def history_messages() -> list[dict[str, object]]:
     return read_messages(capture("truncate"))
 
 
+@pytest.mark.fault(72, 73)
 def test_a_killed_run_shows_nothing_and_the_next_one_is_right(lake: Lake) -> None:
     kill_runs(lake, kills=2, seed=1)
 

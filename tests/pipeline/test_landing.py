@@ -68,6 +68,7 @@ def offsets(spark: SparkSession, topic: str) -> list[int]:
     return [row["offset"] for row in rows(spark, topic)]
 
 
+@pytest.mark.fault(13, 63)
 def test_text_comes_out_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
     values = [
         None,
@@ -114,6 +115,7 @@ def test_both_shapes_give_the_same_row(spark: SparkSession, tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.fault(42)
 def test_landing_again_adds_nothing(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(message("again", 1))
     (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(message("again", 2).encode()))
@@ -125,6 +127,7 @@ def test_landing_again_adds_nothing(spark: SparkSession, tmp_path: Path) -> None
     assert offsets(spark, "again") == [1, 2]
 
 
+@pytest.mark.fault(42)
 def test_one_content_under_two_names_lands_once(spark: SparkSession, tmp_path: Path) -> None:
     for name in ("a.jsonl", "b.jsonl"):
         (tmp_path / name).write_text(message("twice", 1))
@@ -148,6 +151,7 @@ def test_a_file_that_grew_lands_again_under_a_later_id(spark: SparkSession, tmp_
     ]
 
 
+@pytest.mark.fault(78)
 def test_a_landing_id_is_not_given_out_again_when_its_rows_are_gone(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -159,6 +163,7 @@ def test_a_landing_id_is_not_given_out_again_when_its_rows_are_gone(
     assert (first.landing_id or 0) < (second.landing_id or 0)
 
 
+@pytest.mark.fault(76, 77)
 def test_one_bad_line_keeps_all_files_out(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(message("bad", 1))
     (tmp_path / "b.jsonl").write_text(message("bad", 2) + message("bad", 3)[:-20])
@@ -170,6 +175,7 @@ def test_one_bad_line_keeps_all_files_out(spark: SparkSession, tmp_path: Path) -
     assert offsets(spark, "bad") == [1, 2, 3]
 
 
+@pytest.mark.fault(77)
 def test_a_file_of_a_folder_without_a_message_is_left_out_and_named(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -180,6 +186,7 @@ def test_a_file_of_a_folder_without_a_message_is_left_out_and_named(
         land(spark, tmp_path / "config.json")
 
 
+@pytest.mark.fault(77)
 def test_a_path_without_messages_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "empty.jsonl").touch()
@@ -202,6 +209,7 @@ def test_the_inbox_keeps_names_and_no_data(spark: SparkSession, tmp_path: Path) 
     assert not any(entry.stat().st_size for entry in entries)
 
 
+@pytest.mark.fault(77)
 def test_a_file_that_changes_while_it_is_checked_does_not_land(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,6 +269,7 @@ def test_a_lake_whose_table_is_gone_is_refused(
         land(spark, tmp_path)
 
 
+@pytest.mark.fault(72)
 def test_a_landing_that_was_killed_is_finished_by_the_next(
     spark: SparkSession, tmp_path: Path
 ) -> None:

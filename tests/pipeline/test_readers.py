@@ -66,6 +66,7 @@ def build_shop(lake: Path) -> SparkSession:
     return spark
 
 
+@pytest.mark.fault(73)
 @pytest.mark.parametrize(
     ("queries", "flips"), [(40, 30), pytest.param(2000, 500, marks=pytest.mark.proof)]
 )

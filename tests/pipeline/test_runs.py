@@ -30,6 +30,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
         yield opened
 
 
+@pytest.mark.fault(16, 17, 37)
 def test_the_same_log_in_any_number_of_landings_gives_the_same_tables(lake: Lake) -> None:
     messages = read_messages(capture("truncate"))
     history = History(messages)
@@ -60,6 +61,7 @@ def test_the_same_log_in_any_number_of_landings_gives_the_same_tables(lake: Lake
     assert {cut["commit_number"] for cut in lake.cuts().values()} == {len(history.commits)}
 
 
+@pytest.mark.fault(41)
 def test_a_further_run_changes_nothing(lake: Lake) -> None:
     before, cuts = lake.snapshots(), lake.cuts()
     assert lake.build(), lake.lines
@@ -111,6 +113,7 @@ def arriving(lake: Lake) -> int:
     return len(History(messages).commits)
 
 
+@pytest.mark.fault(72, 75)
 def test_a_failing_model_publishes_nothing(lake: Lake, arriving: int) -> None:
     before = public_state(lake)
     failing = lake.project / "models" / "broken.sql"
@@ -131,6 +134,7 @@ def test_a_part_of_the_project_publishes_nothing(lake: Lake, arriving: int) -> N
     assert public_state(lake) == before
 
 
+@pytest.mark.fault(72, 75)
 def test_the_run_after_runs_that_ended_badly_is_right(lake: Lake, arriving: int) -> None:
     assert lake.build(command="run"), lake.lines
     history = History(read_messages(capture("truncate")))
@@ -149,6 +153,7 @@ def test_settings_that_cannot_work_are_refused_all_at_once(lake: Lake) -> None:
     assert public_state(lake) == before
 
 
+@pytest.mark.fault(74)
 def test_a_second_run_at_the_same_time_is_refused_at_once(lake: Lake) -> None:
     with Lease(lake.folder / "lake", "the first run"):
         second = subprocess.run(

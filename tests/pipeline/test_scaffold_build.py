@@ -48,6 +48,7 @@ def test_the_scaffold_of_a_built_project_changes_nothing(
     assert plan_scaffold(lake.project, tables, []) == Plan()
 
 
+@pytest.mark.fault(68)
 def test_a_table_and_a_column_of_any_name_are_published(
     scaffolded: tuple[Lake, list[TableFacts], Plan],
 ) -> None:

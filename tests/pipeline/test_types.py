@@ -474,8 +474,35 @@ CASES = {
                  "{}", parsed),
 }  # fmt: skip
 
+FAULTS = {
+    "bigint that does not fit": [52],
+    "boolean": [52],
+    "map": [53],
+    "json": [53],
+    "decimal as number": [54],
+    "decimal as text": [55, 56],
+    "decimal in bytes": [55],
+    "double": [56],
+    "double out of range": [57],
+    "date": [58],
+    "date as other text": [58],
+    "timestamp in µs": [59, 61],
+    "timestamp as other text": [59],
+    "timestamp with zone": [61],
+    "timestamp with offset": [61],
+    "time in µs": [60],
+    "text": [62, 63],
+}
+"""Cases that hold the values of a fault."""
 
-@pytest.mark.parametrize("name", CASES)
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.fault(*FAULTS[name])] if name in FAULTS else [])
+        for name in CASES
+    ],
+)
 def test_a_value_decodes_to_what_it_was_or_is_named(name: str, probe: Probe) -> None:
     case = CASES[name]
 

@@ -174,6 +174,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
         yield opened
 
 
+@pytest.mark.fault(52, 53, 55, 56, 58, 59, 60, 61)
 def test_every_value_is_what_the_database_held_or_is_named(lake: Lake) -> None:
     counts: Counter[tuple[str, str]] = Counter()
     differences: list[str] = []

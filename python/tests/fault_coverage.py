@@ -1,0 +1,56 @@
+"""The test catalogue: of each fault and bad input what must come of it, and which test proves it.
+
+`python fault_coverage.py PATH...` runs the tests that carry `@pytest.mark.fault`, prints one line
+for each fault, and ends with 1 when one has neither a test nor a sentence, or a test failed.
+"""
+
+import sys
+
+from covered import DATA, Coverage, read_rows
+
+ROWS = read_rows(DATA / "faults.tsv")
+"""Each fault's number, the fault, and what is required of it. S0 to S21 and P1 are rules."""
+
+OPEN: dict[str, str] = {
+    "5": "a read without position holds its snapshot, though it could be used",
+    "10": "quarantined and held; nothing flags the table",
+    "12": "the last one counts; it is neither counted nor flagged, and there is no strict option",
+    "25": "held where an END counts the change; taken by watermark where no END has landed",
+    "26": "a refused watermark is held; the run does not fail",
+    "28": "told apart in different runs; in one run all that follows is held",
+    "29": "the run fails; no decision lets it go on, a new topic prefix must be given",
+    "30": "what does not follow the first chain is held; the run does not fail",
+    "32": "compaction of such a topic shows as missing events and holds; the run does not fail",
+    "33": "columns yes; the identity is the message key, unless the history model names another",
+    "34": "a limit that README names; no flag says that a column has a default",
+    "45": "kept or emptied by a setting; nothing flags the table",
+    "47": "nothing tells the isolation of a snapshot, so nothing is flagged or refused",
+    "48": "held as missing_reads; a streamed change does not make up for the last marker",
+    "76": "a damaged file keeps the whole landing out, by name; parquet is not read",
+    "77": "each line is checked and each file copied by its hash; without a manifest of the writer "
+    "a missing file, or one cut at the end of a line, shows as missing events only",
+    "80": "readers have a schema of their own, and quarantine holds no value; rights are left to "
+    "the catalog, the lake's folder is not private, and scaffold models the signal table",
+    "81": "counted and used; scaffold writes a model for the signal table unless it is left out",
+}
+"""Faults of which the project does not do all that is required; a test may prove a part of it."""
+
+CANNOT_BE_TESTED: dict[str, str] = {
+    "50": "PostgreSQL cannot send it: the lock of the chunk makes TRUNCATE wait until the window "
+    "has closed; of other connectors there is no capture of it",
+}
+"""Why no test here can prove it."""
+
+
+def new_coverage() -> Coverage:
+    return Coverage("fault", {"open": OPEN, "cannot be tested here": CANNOT_BE_TESTED})
+
+
+def main(paths: list[str]) -> int:
+    coverage = new_coverage()
+    coverage.run(paths)
+    return coverage.print_rows(ROWS, {"passed", "open", "cannot be tested here"})
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,931 @@
+"""Each fault meets one source; the others of the same run are as if it were not there.
+
+Every source has a table `t` of id, n and note, and messages of its own making. `@pytest.mark.fault`
+names the fault's number in the catalogue, which `make coverage-faults` prints.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from arrivals import Arrival
+from lake import Lake, open_lake, tables_of
+from oracle import Message, Row
+
+from dbt_debezium.scaffold import Group
+
+FIRST_SETTINGS = "{not_ingested_tables: [public.unseen]}"
+LATER_SETTINGS = (
+    "{not_ingested_tables: [public.unseen], refused_proofs: [watermark], "
+    "repeated_snapshot_missing_table: empty}"
+)
+SECRET = "hunter2-and-nobody-else"
+SIGNAL = "debezium_signal"
+MILLIS = 1_795_228_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a row of `t`, or of another table."""
+
+    operation: str
+    id: int
+    n: int = 0
+    table: str = "t"
+    topic: str | None = None
+    row: dict[str, Any] | str | None = None
+    """The row in place of id, n and note; a text is sent as it is."""
+    key: dict[str, Any] | None = None
+    edit: Callable[[dict[str, Any]], object] = lambda value: None
+    """Changes the envelope before it is sent."""
+    text: str | None = None
+    """What is sent in its place."""
+    partition: int = 0
+
+
+def create(id: int, n: int = 0, **more: Any) -> Change:
+    return Change("c", id, n, **more)
+
+
+def update(id: int, n: int = 0, **more: Any) -> Change:
+    return Change("u", id, n, **more)
+
+
+def delete(id: int, **more: Any) -> Change:
+    return Change("d", id, **more)
+
+
+@dataclass(slots=True)
+class Source:
+    """A PostgreSQL connector that sends what a test tells it to."""
+
+    name: str
+    messages: list[Message] = field(default_factory=list)
+    previous: int | None = None
+    """Where the last transaction ended."""
+    ends: Counter[tuple[str, int]] = field(default_factory=Counter)
+
+    def send(self, topic: str, key: object, value: object, partition: int = 0) -> Message:
+        """One message; an object is sent as JSON, a text as it is."""
+        texts = [
+            part if part is None or isinstance(part, str) else json.dumps(part)
+            for part in (key, value)
+        ]
+        topic = f"{self.name}.{topic}"
+        message = {
+            "topic": topic,
+            "partition": partition,
+            "offset": self.ends[topic, partition],
+            "timestamp": MILLIS,
+            "key": texts[0],
+            "value": texts[1],
+            "headers": [],
+        }
+        self.ends[topic, partition] += 1
+        self.messages.append(message)
+        return message
+
+    def lose(self, topic: str, partition: int = 0) -> None:
+        """A message that Kafka has removed."""
+        self.ends[f"{self.name}.{topic}", partition] += 1
+
+    def source(self, table: str, lsn: int | None, **more: Any) -> dict[str, Any]:
+        before = None if self.previous is None else str(self.previous)
+        return {
+            "version": "3.6.3.Final",
+            "connector": "postgresql",
+            "name": self.name,
+            "ts_ms": MILLIS + (lsn or 0),
+            "snapshot": "false",
+            "db": "bank",
+            "sequence": json.dumps([before, None if lsn is None else str(lsn)]),
+            "schema": "public",
+            "table": table,
+            "txId": None,
+            "lsn": lsn,
+        } | more
+
+    def read(
+        self, id: int, n: int, marker: str, lsn: int | None = 10, partition: int = 0, **more: Any
+    ) -> None:
+        """A read of a snapshot; `table` is another than t, what else there is goes to `source`."""
+        table = more.pop("table", "t")
+        row = {"id": id, "n": n, "note": None}
+        source = self.source(table, lsn, **({"snapshot": marker} | more))
+        value = {"before": None, "after": row, "source": source, "transaction": None, "op": "r"}
+        self.send(f"public.{table}", {"id": id}, value, partition)
+
+    def event(self, transaction: int, lsn: int, change: Change, orders: tuple[int, int]) -> None:
+        row = {"id": change.id, "n": change.n, "note": None} if change.row is None else change.row
+        old = {"id": change.id, "n": None, "note": None}
+        value = {
+            "before": old if change.operation == "d" else None,
+            "after": None if change.operation == "d" else row,
+            "source": self.source(change.table, lsn, txId=transaction),
+            "transaction": {
+                "id": f"{transaction}:{lsn}",
+                "total_order": orders[0],
+                "data_collection_order": orders[1],
+            },
+            "op": change.operation,
+        }
+        change.edit(value)
+        text = json.dumps(value)
+        if isinstance(row, str):
+            text = text.replace(json.dumps(row), row)
+        key = {"id": change.id} if change.key is None else change.key
+        topic = change.topic or f"public.{change.table}"
+        self.send(topic, key or None, change.text or text, change.partition)
+
+    def marker(
+        self, status: str, id: str, counts: dict[str, int] | None, partition: int = 0
+    ) -> None:
+        tables = [
+            {"data_collection": name, "event_count": count}
+            for name, count in (counts or {}).items()
+        ]
+        value = {
+            "status": status,
+            "id": id,
+            "event_count": None if counts is None else sum(counts.values()),
+            "data_collections": None if counts is None else tables,
+            "ts_ms": MILLIS + int(id.rpartition(":")[2]),
+        }
+        self.send("transaction", {"id": id}, value, partition)
+
+    def commit(
+        self,
+        transaction: int,
+        end: int,
+        *changes: Change,
+        counts: dict[str, int] | None = None,
+        sent: str = "begin events end",
+        marker_partition: int = 0,
+    ) -> None:
+        """A transaction that ends at a position. `sent` says which parts are sent, in order."""
+        if counts is None:
+            counts = dict(Counter(f"public.{change.table}" for change in changes))
+        for part in sent.split():
+            if part == "begin":
+                id = f"{transaction}:{end - 50}"
+                self.marker("BEGIN", id, None, marker_partition)
+            elif part == "end":
+                self.marker("END", f"{transaction}:{end}", counts, marker_partition)
+            else:
+                in_table: Counter[str] = Counter()
+                for order, change in enumerate(changes, 1):
+                    in_table[change.table] += 1
+                    orders = (order, in_table[change.table])
+                    self.event(transaction, end - 50 + order, change, orders)
+        self.previous = end
+
+
+Maker = Callable[[Source], None]
+FIRST: dict[str, Maker] = {}
+"""What each source sends before the first run."""
+SECOND: dict[str, Maker] = {}
+LATE: dict[str, Maker] = {}
+
+
+def sends(landing: dict[str, Maker], name: str) -> Callable[[Maker], Maker]:
+    def register(maker: Maker) -> Maker:
+        landing[f"f_{name}"] = maker
+        return maker
+
+    return register
+
+
+def began(source: Source) -> Source:
+    """With one good transaction, which ends at 1000."""
+    source.commit(1, 1000, create(1, 1))
+    return source
+
+
+@sends(FIRST, "healthy")
+def healthy(source: Source) -> None:
+    source.commit(1, 1000, create(1, 1), create(2, 1))
+    source.commit(2, 2000, update(1, 2), delete(2), create(3, 1))
+
+
+@sends(FIRST, "garbage")
+def garbage(source: Source) -> None:
+    began(source)
+    for value in ("", "{", "[]", '"str"', "{]", "{}", f'{{"op":"c","after":{{"n":"{SECRET}"}}'):
+        source.send("public.t", None, value)
+    source.commit(2, 2000, update(1, 2))
+
+
+@sends(FIRST, "not_envelope")
+def not_envelope(source: Source) -> None:
+    began(source)
+    source.send("public.t", {"id": 1}, {"id": 1, "n": SECRET})
+    source.commit(2, 2000, update(1, 2))
+
+
+@sends(FIRST, "no_position")
+def no_position(source: Source) -> None:
+    def without(value: dict[str, Any]) -> None:
+        value["source"] |= {"lsn": None, "txId": None, "sequence": None}
+        value["transaction"] = None
+
+    began(source)
+    source.commit(2, 2000, update(1, 2, edit=without))
+    source.commit(3, 3000, update(1, 3))
+
+
+@sends(FIRST, "read_without_position")
+def read_without_position(source: Source) -> None:
+    source.read(1, 1, "first")
+    source.read(2, 1, "true", lsn=None, sequence=None)
+    source.read(3, 1, "last")
+    source.commit(2, 2000, update(1, 2))
+
+
+@sends(FIRST, "tombstone")
+def tombstone(source: Source) -> None:
+    source.commit(1, 1000, create(1, 1), create(2, 1))
+    source.send("public.t", {"id": 1}, None)
+    source.send("public.t", None, None)
+    source.commit(2, 2000, delete(2))
+
+
+@sends(FIRST, "no_identity")
+def no_identity(source: Source) -> None:
+    began(source)
+    source.commit(2, 2000, delete(1, key={}, edit=lambda value: value.update(before=None)))
+    source.commit(3, 3000, create(3, 1))
+
+
+@sends(FIRST, "no_after")
+def no_after(source: Source) -> None:
+    began(source)
+    source.commit(2, 2000, update(1, 2, edit=lambda value: value.update(after=None)))
+
+
+@sends(FIRST, "same_name_twice")
+def same_name_twice(source: Source) -> None:
+    source.commit(1, 1000, create(1, row='{"id": 1, "n": 1, "n": 2, "note": null}'))
+
+
+@sends(FIRST, "delivered_twice")
+def delivered_twice(source: Source) -> None:
+    healthy(source)
+    source.messages += list(source.messages)
+
+
+@sends(FIRST, "replayed")
+def replayed(source: Source) -> None:
+    healthy(source)
+    source.previous = None
+    healthy(source)
+
+
+@sends(FIRST, "end_first")
+def end_first(source: Source) -> None:
+    source.commit(1, 1000, create(1, 1), sent="end events")
+    source.commit(2, 2000, update(1, 2), sent="end events")
+
+
+@sends(FIRST, "end_only")
+def end_only(source: Source) -> None:
+    began(source)
+    source.commit(2, 2000, update(1, 2), sent="begin end")
+
+
+@sends(FIRST, "no_end")
+def no_end(source: Source) -> None:
+    began(source)
+    source.commit(2, 2000, update(1, 2), sent="begin events")
+
+
+@sends(FIRST, "no_end_ever")
+def no_end_ever(source: Source) -> None:
+    no_end(source)
+    source.commit(3, 3000, create(3, 3))
+
+
+FIRST["f_released"] = FIRST["f_discarded"] = no_end_ever
+
+
+@sends(FIRST, "contradicting")
+def contradicting(source: Source) -> None:
+    began(source)
+    source.marker("BEGIN", "2:1950", None)
+    for lsn, id in ((1951, 1), (1952, 5)):
+        source.event(2, lsn, update(id, 2), (1, 1))
+    source.marker("END", "2:2000", {"public.t": 2})
+
+
+@sends(FIRST, "too_few")
+def too_few(source: Source) -> None:
+    began(source)
+    source.lose("public.t")
+    source.commit(2, 2000, update(1, 2), create(2, 2), counts={"public.t": 3})
+    source.commit(3, 3000, update(1, 3))
+
+
+@sends(FIRST, "too_many")
+def too_many(source: Source) -> None:
+    began(source)
+    source.commit(2, 2000, update(1, 2), create(2, 2), counts={"public.t": 1})
+
+
+@sends(FIRST, "unseen")
+def unseen(source: Source) -> None:
+    message = (
+        "io.debezium.connector.postgresql.LogicalDecodingMessageMonitor"
+        "$LogicalDecodingMessageId@219c5324"
+    )
+    began(source)
+    counts = {"public.t": 1, "public.unseen": 7, message: 1}
+    source.commit(2, 2000, update(1, 2), counts=counts)
+
+
+@sends(FIRST, "no_block")
+def no_block(source: Source) -> None:
+    began(source)
+    without = update(1, 2, edit=lambda value: value.update(transaction=None))
+    source.commit(2, 2000, without, create(2, 2), counts={"public.t": 3})
+    source.commit(3, 3000, update(1, 3))
+
+
+@sends(FIRST, "no_block_but_whole")
+def no_block_but_whole(source: Source) -> None:
+    began(source)
+    without = update(1, 2, edit=lambda value: value.update(transaction=None))
+    source.commit(2, 2000, without, create(2, 2))
+    source.commit(3, 3000, update(1, 3))
+
+
+@sends(FIRST, "no_metadata")
+def no_metadata(source: Source) -> None:
+    for number in (1, 2, 3):
+        without = create(number, 1, edit=lambda value: value.update(transaction=None))
+        source.commit(number, 1000 * number, without, sent="events")
+
+
+@sends(FIRST, "end_topic_not_landed")
+def end_topic_not_landed(source: Source) -> None:
+    for number in (1, 2, 3):
+        source.commit(number, 1000 * number, create(number, 1), sent="events")
+
+
+@sends(FIRST, "two_end_partitions")
+def two_end_partitions(source: Source) -> None:
+    for number in (1, 2, 3, 4):
+        change = create(number, 1) if number == 1 else update(1, number)
+        source.commit(number, 1000 * number, change, marker_partition=number % 2)
+
+
+@sends(FIRST, "transaction_id_again")
+def transaction_id_again(source: Source) -> None:
+    source.commit(7, 1000, create(1, 1))
+    source.commit(8, 2000, update(1, 2))
+    source.commit(7, 3000, update(1, 3))
+
+
+@sends(FIRST, "transaction_id_later")
+def transaction_id_later(source: Source) -> None:
+    source.commit(7, 1000, create(1, 1))
+    source.commit(8, 2000, update(1, 2))
+
+
+@sends(SECOND, "transaction_id_later")
+def transaction_id_now(source: Source) -> None:
+    source.previous = 2000
+    source.commit(7, 3000, update(1, 3))
+
+
+@sends(FIRST, "two_connectors")
+def two_connectors(source: Source) -> None:
+    source.commit(1, 1000, create(1, 1))
+    source.commit(2, 2000, update(1, 2))
+    source.previous = None
+    source.commit(11, 1500, create(1, 101))
+    source.commit(12, 2500, update(1, 102))
+
+
+@sends(FIRST, "one_topic")
+def one_topic(source: Source) -> None:
+    topic = "public.my_table"
+    source.commit(
+        1,
+        1000,
+        create(1, 1, table="my table", topic=topic),
+        create(1, 2, table="my_table", topic=topic),
+    )
+    source.commit(2, 2000, delete(1, table="my table", topic=topic))
+    source.send(topic, {"id": 1}, None)
+
+
+@sends(FIRST, "columns_change")
+def columns_change(source: Source) -> None:
+    source.commit(
+        1,
+        1000,
+        create(1, row={"id": 1, "n": 1}),
+        create(2, row={"id": 2, "n": 2, "note": "added"}),
+        create(3, row={"id": 3, "note": "n is gone"}),
+    )
+
+
+@sends(FIRST, "read_lost")
+def read_lost(source: Source) -> None:
+    source.read(1, 1, "first")
+    source.lose("public.t")
+    source.read(3, 1, "last")
+    source.commit(2, 2000, update(1, 2))
+
+
+@sends(FIRST, "clock")
+def clock(source: Source) -> None:
+    def at(millis: int) -> Callable[[dict[str, Any]], object]:
+        return lambda value: value["source"].update(ts_ms=millis)
+
+    source.commit(1, 1000, create(1, 1, edit=at(MILLIS + 9000)))
+    source.commit(2, 2000, update(1, 2, edit=at(MILLIS)))
+    source.commit(3, 3000, update(1, 3, edit=at(MILLIS)))
+
+
+@sends(FIRST, "long")
+def long(source: Source) -> None:
+    began(source)
+    changes = [create(id, 1) for id in range(2, 5002)]
+    source.commit(2, 2000, *changes, counts={"public.t": 5001}, sent="begin events")
+
+
+@sends(SECOND, "long")
+def long_ends(source: Source) -> None:
+    source.previous = 1000
+    source.event(2, 1950 + 5001, create(5002, 1), (5001, 5001))
+    source.marker("END", "2:9000", {"public.t": 5001})
+
+
+@sends(FIRST, "empty_transaction")
+def empty_transaction(source: Source) -> None:
+    began(source)
+    source.commit(2, 2000)
+    source.commit(3, 3000, update(1, 3))
+
+
+@sends(FIRST, "snapshot_again")
+def snapshot_again(source: Source) -> None:
+    source.read(1, 1, "first")
+    source.read(7, 1, "last", table="my_table")
+    source.commit(2, 2000, create(2, 2))
+    source.previous = None
+    # Interrupted: no read of it says that it is the last.
+    source.read(2, 3, "first", lsn=3000)
+    source.read(8, 3, "true", lsn=3000)
+    source.read(2, 4, "first", lsn=4000)
+    source.read(3, 4, "last", lsn=4000)
+    source.commit(5, 5000, update(3, 5))
+    source.event(6, 6001, create(9, 1, table="my_table"), (1, 1))
+
+
+@sends(SECOND, "snapshot_again")
+def snapshot_without_a_table(source: Source) -> None:
+    source.read(5, 9, "first", lsn=9000)
+    source.read(6, 9, "last", lsn=9000)
+    source.commit(9, 10000, update(5, 10), create(11, 1, table="my_table"))
+
+
+@sends(FIRST, "blocking")
+def blocking(source: Source) -> None:
+    began(source)
+    source.commit(2, 2000, update(1, 2), create(2, 2))
+    source.previous = 1000
+    for id, marker in ((1, "first"), (5, "last")):
+        source.read(id, 9, marker, lsn=1951, ts_ms=MILLIS + 2500)
+    source.previous = 2000
+
+
+@sends(SECOND, "blocking")
+def blocking_is_passed(source: Source) -> None:
+    source.previous = 2000
+    source.commit(3, 3000, update(2, 3))
+    source.commit(4, 4000, update(2, 4))
+
+
+@sends(FIRST, "no_last")
+def no_last(source: Source) -> None:
+    source.read(1, 1, "first")
+    source.read(2, 1, "true")
+    source.commit(2, 2000, update(1, 2))
+
+
+@sends(FIRST, "slow_partition")
+def slow_partition(source: Source) -> None:
+    source.read(1, 1, "first")
+    source.read(2, 1, "true", partition=1)
+    source.read(3, 1, "last")
+    source.commit(2, 2000, update(1, 2))
+
+
+@sends(FIRST, "old_read")
+def old_read(source: Source) -> None:
+    began(source)
+    close = {"id": "s", "type": "snapshot-window-close", "data": f"{{{{ '; drop {SECRET}' }}}}"}
+    source.commit(2, 2000, create(1, table=SIGNAL, row=close, key={"id": "s"}))
+    source.commit(3, 3000, update(1, 3))
+    source.previous = 1000
+    sequence = json.dumps(["1000", "1951"])
+    source.read(1, 1, "incremental", lsn=None, sequence=sequence)
+    source.read(4, 1, "incremental", lsn=None, sequence=sequence)
+    source.previous = 3000
+    source.commit(4, 4000, create(5, 1))
+
+
+NOTES = {
+    1: "'; drop table public.t; --",
+    2: "{{ run_query('drop table public.t') }}{% raw %}",
+    3: "a\0b",
+    4: f"{SECRET} \\ ` ${{x}}",
+}
+
+
+@sends(FIRST, "notes")
+def notes(source: Source) -> None:
+    rows = [create(id, row={"id": id, "n": 1, "note": note}) for id, note in NOTES.items()]
+    lone = create(5, row={"id": 5, "n": 1, "note": "\ud800"})
+    source.commit(1, 1000, *rows, lone)
+
+
+@sends(SECOND, "healthy")
+def healthy_again(source: Source) -> None:
+    replayed(source)
+    source.send("public.t", {"id": 1}, None)
+
+
+@sends(SECOND, "replayed")
+def only_heartbeats(source: Source) -> None:
+    source.ends[f"__debezium-heartbeat.{source.name}", 0] = 0
+    message = source.send("heartbeat", {"serverName": source.name}, {"ts_ms": MILLIS})
+    message["topic"] = f"__debezium-heartbeat.{source.name}"
+
+
+@sends(LATE, "unseen")
+def late_event(source: Source) -> None:
+    source.previous = 1000
+    source.event(2, 1999, update(1, 9), (2, 2))
+
+
+@sends(LATE, "clock")
+def position_goes_back(source: Source) -> None:
+    source.previous = 400
+    source.commit(90, 500, update(1, 9))
+
+
+@dataclass(slots=True)
+class Seen:
+    """What readers and operators see after a run."""
+
+    cuts: dict[str, Row]
+    rows: dict[tuple[str, str], dict[object, object]]
+    """n by id, by source and table."""
+
+    def table(self, name: str, table: str = "t") -> dict[object, object]:
+        return self.rows.get((f"f_{name}", table), {})
+
+    def cut(self, name: str) -> Row:
+        return self.cuts[f"f_{name}"]
+
+    def held(self, name: str) -> dict[str | None, str]:
+        """Why each transaction waits; the snapshot is None."""
+        return {entry["transaction_id"]: entry["reason"] for entry in self.cut(name)["held"]}
+
+    def quarantined(self, name: str) -> list[str]:
+        return [entry["reason"] for entry in self.cut(name)["quarantined"]]
+
+    def count(self, name: str, outcome: str) -> int:
+        return int(self.cut(name)["counts"][outcome])
+
+
+def seen(lake: Lake) -> Seen:
+    rows: dict[tuple[str, str], dict[object, object]] = {}
+    for table in lake.tables:
+        query = f"select _change.source, id, n from public.{table.model_name}"
+        for source, id, n in lake.rows(query):
+            rows.setdefault((str(source), table.table), {})[id] = n
+    return Seen(lake.cuts(), rows)
+
+
+@dataclass(slots=True)
+class Runs:
+    lake: Lake
+    ends: dict[str, Counter[tuple[str, int]]] = field(default_factory=dict)
+    """How far each partition of each source is."""
+
+    def land(self, name: str, landing: dict[str, Maker]) -> None:
+        self.lake.land_arrivals(name, arrivals(landing, self.ends))
+
+
+def arrivals(landing: dict[str, Maker], ends: dict[str, Counter[tuple[str, int]]]) -> list[Arrival]:
+    """What each source sends for a landing, offsets going on from those before."""
+    made = []
+    for name, maker in landing.items():
+        source = Source(name, ends=ends.setdefault(name, Counter()))
+        maker(source)
+        made.append(Arrival(name, source.messages, []))
+    return made
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
+    messages = [message for one in arrivals(FIRST, {}) for message in one.messages]
+    tables = tables_of(messages, [Group("f_*", "faults")])
+    kept = [table for table in tables if table.table != SIGNAL]
+    with open_lake(tmp_path_factory.mktemp("faults"), kept) as lake:
+        with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
+            lines.write("f_released,2,release,Ann,2026-11-21,checked\n")
+            lines.write("f_discarded,2,discard,Ann,2026-11-21,not wanted\n")
+        yield Runs(lake)
+
+
+@pytest.fixture(scope="module")
+def shown(runs: Runs) -> Seen:
+    runs.land("first", FIRST)
+    assert runs.lake.build("--vars", FIRST_SETTINGS), runs.lake.lines
+    return seen(runs.lake)
+
+
+@pytest.fixture(scope="module")
+def later(runs: Runs, shown: Seen) -> Seen:
+    runs.land("second", SECOND)
+    assert runs.lake.build("--vars", LATER_SETTINGS, command="run"), runs.lake.lines
+    return seen(runs.lake)
+
+
+def test_a_source_without_a_fault_is_published_to_its_end(shown: Seen) -> None:
+    assert shown.table("healthy") == {1: 2, 3: 1}
+    assert (shown.cut("healthy")["commit_number"], shown.held("healthy")) == (2, {})
+
+
+@pytest.mark.fault(1, 2)
+@pytest.mark.parametrize(
+    ("name", "reasons"), [("garbage", ["bad_json"] * 7), ("not_envelope", ["not_envelope"])]
+)
+def test_garbage_is_quarantined_and_the_run_goes_on(
+    shown: Seen, name: str, reasons: list[str]
+) -> None:
+    assert shown.table(name) == {1: 2}
+    assert shown.quarantined(name) == reasons
+
+
+@pytest.mark.fault(5, 10, 11, 18, 19, 21, 22, 23, 25, 35)
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("no_position", "missing_events"),
+        ("no_identity", "quarantined_event"),
+        ("no_after", "quarantined_event"),
+        ("end_only", "missing_events"),
+        ("no_end", "no_end"),
+        ("no_end_ever", "no_end"),
+        ("contradicting", "contradicting_events"),
+        ("too_few", "missing_events"),
+        ("too_many", "too_many_events"),
+        ("no_block", "missing_events"),
+        ("no_block_but_whole", "contradicting_events"),
+    ],
+)
+def test_a_transaction_that_is_not_proved_is_held_with_its_reason(
+    shown: Seen, name: str, reason: str
+) -> None:
+    assert shown.table(name) == {1: 1}
+    assert shown.cut(name)["commit_number"] == 1
+    assert shown.cut(name)["proof"] == "counted"
+    assert shown.held(name)["2"] == reason
+
+
+@pytest.mark.fault(22)
+def test_a_held_transaction_says_which_table_lacks_how_many(shown: Seen) -> None:
+    (entry,) = (held for held in shown.cut("too_few")["held"] if held["transaction_id"] == "2")
+    assert (entry["table"], entry["expected"], entry["received"]) == ("public.t", 3, 2)
+
+
+@pytest.mark.fault(10, 11)
+@pytest.mark.parametrize(
+    ("name", "reason"), [("no_identity", "delete_without_identity"), ("no_after", "no_after")]
+)
+def test_a_change_that_names_no_row_is_quarantined(shown: Seen, name: str, reason: str) -> None:
+    assert shown.quarantined(name) == [reason]
+
+
+@pytest.mark.fault(8, 9)
+def test_a_tombstone_is_counted_and_deletes_nothing(shown: Seen) -> None:
+    assert shown.table("tombstone") == {1: 1}
+    assert shown.count("tombstone", "tombstone") == 2
+
+
+@pytest.mark.fault(12)
+def test_of_two_columns_of_one_name_the_last_counts(shown: Seen) -> None:
+    assert shown.table("same_name_twice") == {1: 2}
+
+
+@pytest.mark.fault(15)
+def test_a_delivery_that_lands_twice_counts_once(shown: Seen) -> None:
+    assert shown.table("delivered_twice") == shown.table("healthy")
+    assert shown.count("delivered_twice", "duplicate") == shown.count("healthy", "landed")
+
+
+@pytest.mark.fault(16)
+def test_a_change_that_is_sent_again_counts_once(shown: Seen) -> None:
+    assert shown.table("replayed") == shown.table("healthy")
+    assert shown.cut("replayed")["commit_number"] == 2
+    assert shown.count("replayed", "duplicate") == shown.count("healthy", "applied")
+
+
+@pytest.mark.fault(18)
+def test_an_end_may_come_first_and_a_begin_not_at_all(shown: Seen) -> None:
+    assert shown.table("end_first") == {1: 2}
+    assert shown.held("end_first") == {}
+
+
+@pytest.mark.fault(20)
+def test_only_an_operator_ends_a_transaction_without_an_end(shown: Seen) -> None:
+    assert shown.table("released") == {1: 2, 3: 3}
+    assert shown.table("discarded") == {1: 1, 3: 3}
+    assert shown.cut("released")["decisions"] == [
+        "transaction 2: release by Ann on 2026-11-21 (checked)"
+    ]
+    assert shown.quarantined("discarded") == ["discarded"]
+
+
+@pytest.mark.fault(24)
+def test_tables_that_do_not_land_are_not_waited_for(shown: Seen) -> None:
+    assert shown.table("unseen") == {1: 2}
+
+
+@pytest.mark.fault(26)
+def test_a_source_without_metadata_is_published_by_watermark_and_says_so(shown: Seen) -> None:
+    assert shown.table("no_metadata") == {1: 1, 2: 1}
+    assert shown.cut("no_metadata")["proof"] == "watermark"
+    assert shown.held("no_metadata") == {"3": "above_low_water"}
+
+
+@pytest.mark.fault(26)
+def test_transactions_whose_topic_does_not_land_are_held(shown: Seen) -> None:
+    assert shown.table("end_topic_not_landed") == {}
+    assert set(shown.held("end_topic_not_landed").values()) == {"no_end"}
+
+
+@pytest.mark.fault(26)
+def test_a_watermark_that_is_refused_publishes_nothing(later: Seen) -> None:
+    assert later.table("no_metadata") == {1: 1, 2: 1}
+    assert later.held("no_metadata")["3"] == "refused_proof"
+
+
+@pytest.mark.fault(27)
+def test_ends_in_two_partitions_are_ordered_by_their_positions(shown: Seen) -> None:
+    assert shown.table("two_end_partitions") == {1: 4}
+    assert shown.cut("two_end_partitions")["commit_number"] == 4
+
+
+@pytest.mark.fault(28)
+def test_a_transaction_id_that_is_used_again_is_another_transaction(
+    shown: Seen, later: Seen
+) -> None:
+    assert shown.table("transaction_id_later") == {1: 2}
+    assert later.table("transaction_id_later") == {1: 3}
+    assert shown.table("transaction_id_again") == {}
+    assert shown.held("transaction_id_again")["7"] == "missing_predecessor"
+
+
+@pytest.mark.fault(30)
+def test_two_connectors_of_one_prefix_do_not_mix(shown: Seen) -> None:
+    assert shown.table("two_connectors") == {1: 1}
+    assert set(shown.held("two_connectors").values()) == {"missing_predecessor"}
+
+
+@pytest.mark.fault(32)
+def test_two_tables_in_one_topic_stay_apart(shown: Seen) -> None:
+    assert shown.table("one_topic", "my table") == {}
+    assert shown.table("one_topic", "my_table") == {1: 2}
+
+
+@pytest.mark.fault(33)
+def test_a_row_has_the_columns_of_its_own_event(runs: Runs, shown: Seen) -> None:
+    rows = runs.lake.rows(
+        "select id, n, note from public.t where _change.source = 'f_columns_change'"
+    )
+    assert sorted(rows, key=str) == [(1, 1, None), (2, 2, "added"), (3, None, "n is gone")]
+
+
+@pytest.mark.fault(5, 35, 48, 49)
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("read_without_position", "missing_reads"),
+        ("read_lost", "missing_reads"),
+        ("no_last", "missing_reads"),
+        ("slow_partition", "unproven_reads"),
+    ],
+)
+def test_a_snapshot_that_may_lack_reads_is_held(shown: Seen, name: str, reason: str) -> None:
+    assert shown.table(name) == {}
+    assert shown.held(name) == {None: reason, "2": "follows_held_snapshot"}
+
+
+@pytest.mark.fault(36)
+def test_a_clock_that_goes_back_or_stands_still_changes_no_order(shown: Seen) -> None:
+    assert shown.table("clock") == {1: 3}
+
+
+@pytest.mark.fault(37)
+def test_a_long_transaction_over_two_landings_is_shown_whole(shown: Seen, later: Seen) -> None:
+    assert shown.table("long") == {1: 1}
+    assert len(later.table("long")) == 5002
+
+
+@pytest.mark.fault(38)
+def test_a_transaction_without_changes_is_a_link_like_others(shown: Seen) -> None:
+    assert shown.table("empty_transaction") == {1: 3}
+    assert shown.cut("empty_transaction")["commit_number"] == 3
+
+
+@pytest.mark.fault(43, 44, 45)
+def test_the_newest_complete_snapshot_replaces_the_tables(shown: Seen) -> None:
+    assert shown.table("snapshot_again") == {2: 4, 3: 5}
+    assert shown.table("snapshot_again", "my_table") == {7: 1}
+
+
+@pytest.mark.fault(45)
+def test_a_table_without_reads_is_emptied_where_the_setting_says_so(later: Seen) -> None:
+    assert later.table("snapshot_again") == {5: 10, 6: 9}
+    assert later.table("snapshot_again", "my_table") == {11: 1}
+
+
+@pytest.mark.fault(46)
+def test_a_blocking_snapshot_adds_rows_once_the_stream_has_passed_it(
+    shown: Seen, later: Seen
+) -> None:
+    assert shown.table("blocking") == {1: 1}
+    assert later.table("blocking") == {1: 9, 2: 4, 5: 9}
+
+
+@pytest.mark.fault(51)
+def test_an_old_read_does_not_undo_a_later_change(shown: Seen) -> None:
+    assert shown.table("old_read") == {1: 3, 4: 1, 5: 1}
+
+
+@pytest.mark.fault(62, 63, 69)
+def test_a_text_is_data_whatever_it_says(runs: Runs, shown: Seen) -> None:
+    rows = runs.lake.rows(
+        "select id, note, _change.unrepresentable from public.t where _change.source = 'f_notes'"
+    )
+    assert {id: note for id, note, _ in rows} == {**NOTES, 5: None}
+    named = {id: [tuple(one) for one in lost] for id, _, lost in rows if lost}  # type: ignore[attr-defined]
+    assert named == {5: [("note", r"\ud800")]}
+
+
+@pytest.mark.fault(81)
+def test_signals_and_heartbeats_are_counted_and_are_no_rows(shown: Seen, later: Seen) -> None:
+    assert shown.cut("old_read")["commit_number"] == 4
+    assert later.count("replayed", "control") == shown.count("replayed", "control") + 1
+
+
+@pytest.mark.fault(41, 42)
+def test_what_lands_again_changes_no_row(shown: Seen, later: Seen) -> None:
+    for name in ("healthy", "replayed"):
+        assert later.table(name) == shown.table(name)
+        assert later.cut(name)["commit_number"] == shown.cut(name)["commit_number"]
+    assert later.count("healthy", "duplicate") == 2 * shown.count("healthy", "applied")
+    assert later.count("healthy", "held") == 0
+
+
+@pytest.mark.fault(79)
+def test_no_log_and_no_artefact_holds_a_value_of_a_row(runs: Runs, later: Seen) -> None:
+    files = [path for path in runs.lake.project.rglob("*") if path.is_file()]
+    assert [path for path in files if SECRET.encode() in path.read_bytes()] == []
+    assert SECRET not in "".join(runs.lake.lines)
+    assert SECRET not in str(later.cuts)
+
+
+@pytest.mark.fault(75)
+def test_a_run_that_cannot_write_shows_nothing(runs: Runs, later: Seen) -> None:
+    """A file stands where the folder of a table's data must be: root may write anywhere else."""
+    runs.land("third", LATE)
+    folder = runs.lake.folder / "lake" / "warehouse" / "build" / "stg_message" / "data"
+    folder.rename(folder.with_name("away"))
+    folder.touch()
+    assert not runs.lake.build("--vars", LATER_SETTINGS)
+    folder.unlink()
+    folder.with_name("away").rename(folder)
+    assert runs.lake.lines[0].startswith("nothing published: ")
+    assert seen(runs.lake) == later
+
+
+@pytest.mark.fault(29, 40)
+def test_a_change_below_the_published_cut_fails_the_run(runs: Runs, later: Seen) -> None:
+    test = "a_late_record_is_a_copy_of_a_published_one"
+    options = ("--vars", LATER_SETTINGS, "--indirect-selection", "empty")
+    assert not runs.lake.build("--select", f"+{test}", *options)
+    assert runs.lake.lines[0].startswith("nothing published: ")
+    (compiled,) = (runs.lake.project / "target" / "compiled").rglob(f"{test}.sql")
+    late = {row[0] for row in runs.lake.rows(compiled.read_text())}
+    assert late == {"f_unseen", "f_clock"}
+    assert seen(runs.lake) == later
