@@ -26,6 +26,8 @@ OPEN: dict[str, str] = {
     "45": "kept or emptied by a setting; nothing flags the table",
     "47": "nothing tells the isolation of a snapshot, so nothing is flagged or refused",
     "48": "held as missing_reads; a streamed change does not make up for the last marker",
+    "66": "refused by the reader, so after it was landed and held in memory once",
+    "75": "shows nothing, and the next run is right; files of a failed write are not looked for",
     "76": "a damaged file keeps the whole landing out, by name; parquet is not read",
     "77": "each line is checked and each file copied by its hash; without a manifest of the writer "
     "a missing file, or one cut at the end of a line, shows as missing events only",

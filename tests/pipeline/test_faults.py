@@ -883,7 +883,7 @@ def test_a_text_is_data_whatever_it_says(runs: Runs, shown: Seen) -> None:
 
 
 @pytest.mark.fault(81)
-def test_signals_and_heartbeats_are_counted_and_are_no_rows(shown: Seen, later: Seen) -> None:
+def test_signals_and_heartbeats_are_counted(shown: Seen, later: Seen) -> None:
     assert shown.cut("old_read")["commit_number"] == 4
     assert later.count("replayed", "control") == shown.count("replayed", "control") + 1
 
