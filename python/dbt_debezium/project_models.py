@@ -28,6 +28,7 @@ from dbt_debezium.scaffold import (
     Group,
     captured_tables,
     check_columns,
+    check_database,
     identifier,
     matches,
     names_of,
@@ -164,6 +165,7 @@ def plan_scaffold(
     unknown: list[TableFacts] = []
     for facts in tables:
         try:
+            check_database(facts)
             check_columns(facts)
         except DebeziumError as error:
             plan.refusals.append(f"scaffold: {error}")

@@ -147,10 +147,12 @@ def captured_tables(
         taken: names of models and public tables that are there already.
 
     Raises:
-        DebeziumError: a column is called like one of ours, or two columns differ in case only.
+        DebeziumError: a column is called like one of ours, two columns differ in case only, or a
+            source has a table of two databases.
     """
     by_source: dict[str, list[TableFacts]] = {}
     for facts in tables:
+        check_database(facts)
         by_source.setdefault(facts.source, []).append(facts)
     sets: dict[object, list[str]] = {}
     for source, source_tables in by_source.items():
@@ -215,6 +217,16 @@ def check_columns(facts: TableFacts) -> None:
         raise DebeziumError(
             f"{where}: columns called '{twice[0]}' differ in case only, which Spark cannot hold; "
             "leave one out with column.exclude.list"
+        )
+
+
+def check_database(facts: TableFacts) -> None:
+    """Refuse a table of two databases: a source is one database, so its rows would be mixed."""
+    if len(facts.databases) > 1:
+        names = " and ".join(f"'{name}'" for name in sorted(facts.databases))
+        raise DebeziumError(
+            f"table {facts.schema}.{facts.table} of {facts.source}: comes from the databases "
+            f"{names}; give each database a connector with a topic.prefix of its own"
         )
 
 

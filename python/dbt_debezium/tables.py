@@ -52,6 +52,8 @@ class TableFacts(Struct):
     """What the source says of a column, where the connector passes it on."""
     announced: dict[str, list[Announced]] = {}
     """Columns as the schema-change topic has had them."""
+    databases: set[str] = set()
+    """Databases of the source that the messages name."""
 
     @property
     def place(self) -> tuple[str, str | None, str]:
@@ -87,6 +89,7 @@ class TableFacts(Struct):
         for name, columns in other.announced.items():
             known = self.announced.setdefault(name, [])
             known += [column for column in columns if column not in known]
+        self.databases |= other.databases
 
     def merge_types(self, connect_types: dict[str, str]) -> None:
         """Add the types of another schema; of two that differ, what holds the values of both."""
@@ -175,6 +178,8 @@ def observe(
             continue
         facts = TableFacts(flat.source, flat.schema_name, flat.table_name)
         facts = tables.setdefault(facts.place, facts)
+        if flat.database_name is not None:
+            facts.databases.add(flat.database_name)
         # Most messages of a table have one schema block, of 5 kB.
         schema = value[: max(value.find(PAYLOAD), 0)]
         if (facts.place, schema) not in known_schemas:
