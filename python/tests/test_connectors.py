@@ -220,10 +220,11 @@ def test_the_serial_number_orders_the_two_parts_of_a_sql_server_key_change():
 
 def test_a_sql_server_read_needs_no_lsn():
     row = change("sqlserver", "r", db="d", schema="dbo", table="t", snapshot="true")
-    assert (row.kind, row.transaction_id, row.event_position) == ("change", None, None)
+    assert (row.kind, row.transaction_id, row.commit_position) == ("change", None, None)
     placed = change("sqlserver", "r", db="d", schema="dbo", table="t", commit_lsn=LSN)
     streamed = change("sqlserver", db="d", event_serial_no=1, **SQLSERVER)
     assert placed.transaction_id is placed.commit_position is None
+    assert row.event_position < placed.event_position
     assert len(placed.event_position) == len(streamed.event_position)
 
 

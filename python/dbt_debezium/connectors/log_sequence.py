@@ -16,6 +16,10 @@ LSN: Final = re.compile(r"[0-9a-fA-F]{8}:[0-9a-fA-F]{8}:(?:[0-9a-fA-F]{4}|[0-9a-
 """Ten bytes, or the sixteen of Db2 since version 10. One database has one width."""
 
 
+NOWHERE: Final = "00000000:00000000:0000"
+"""Below each LSN: where an initial read stands that comes without one (SQL Server 1.0)."""
+
+
 class LogSequenceSource(Source):
     """The part of a source block that both have."""
 
@@ -40,6 +44,8 @@ class LogSequenceSource(Source):
             # Its LSN says how far the log had come, not which transaction wrote the row. That of an
             # incremental read is its window's end (S6).
             is_incremental = snapshot == "incremental"
+            if position is None and not is_incremental:
+                position = f"{NOWHERE}/{NOWHERE}{self.serial()}"
             return Place(None, commit_position if is_incremental else None, None, position)
         transaction_id = commit_position
         if transaction is not None and transaction.id is not None:
