@@ -34,6 +34,14 @@ select
     min(coalesce(event_position, '')) filter (
         where has_incremental_reads
     ) as incremental_event_low_water_position,
-    max(event_position) as event_high_water_position
+    max(event_position) as event_high_water_position,
+
+    -- What nothing counts may lack a message that cannot be read (S15).
+    min(coalesce(readable_link_position, '')) filter (
+        where size(quarantined_offsets) > 0
+    ) as readable_position,
+    min(coalesce(readable_event_position, '')) filter (
+        where size(quarantined_offsets) > 0
+    ) as readable_event_position
 from progress
 group by source

@@ -67,7 +67,8 @@ placed_transaction as (
                 )
             )
         ) as is_uncounted,
-        {{ matches_any('counted.source', var('watermark_sources')) }} as is_watermark_source
+        {{ matches_any('counted.source', var('watermark_sources')) }} as is_watermark_source,
+        starting_commit.link_position as starting_position
     from {{ ref('int_transaction_count') }} as counted
     left join starting_commit
         on counted.source = starting_commit.source
@@ -86,9 +87,16 @@ followed_transaction as (
         case
             when names_predecessor
                 then
-                    lead(previous_commit_position) over (
-                        partition by source
-                        order by coalesce(previous_commit_position, '')
+                    -- Nothing of a transaction lies behind its END.
+                    nullif(
+                        greatest(
+                            lead(previous_commit_position) over (
+                                partition by source
+                                order by coalesce(previous_commit_position, '')
+                            ),
+                            last_event_position
+                        ),
+                        last_event_position
                     )
             else coalesce(change_position, last_event_position)
         end as uncounted_position
@@ -135,6 +143,21 @@ known_transaction as (
             else followed.last_event_position < low_water.event_low_water_position
         end
         {%- endif %} as is_below_low_water,
+        -- Where a message cannot be read nothing uncounted goes on, until an operator releases it.
+        coalesce(
+            case
+                when followed.names_predecessor
+                    then
+                        coalesce(followed.previous_commit_position, '')
+                        < low_water.readable_position
+                        or nullif(low_water.readable_position, '') < followed.starting_position
+                else
+                    followed.last_event_position < low_water.readable_event_position
+                    or nullif(low_water.readable_event_position, '')
+                    < followed.starting_position
+            end,
+            low_water.readable_position is null
+        ) as is_readable,
         -- All have passed the place where a truncate can be missing that no END counts.
         {{ var('landing_reaches_the_end') }}
         or coalesce(
@@ -207,7 +230,8 @@ select
     known.proof,
     case
         when {{ matches_any('known.proof', var('refused_proofs')) }} then 'refused_proof'
-        when known.is_uncounted and coalesce(known.is_below_low_water, false) then null
+        when known.is_uncounted and coalesce(known.is_below_low_water, false) and known.is_readable
+            then null
         when known.is_uncounted then 'above_low_water'
         when not known.has_end then 'no_end'
         when known.commit_position is null then 'no_commit_position'

@@ -31,6 +31,8 @@ earlier_progress as (
         cast(null as string) as source,
         cast(null as string) as event_position,
         cast(null as string) as link_position,
+        cast(null as string) as readable_event_position,
+        cast(null as string) as readable_link_position,
         cast(null as boolean) as has_incremental_reads,
         cast(null as boolean) as has_signals,
         cast(null as boolean) as has_controls,
@@ -46,7 +48,15 @@ partition_message as (
         topic,
         partition,
         `offset`,
-        max(case when kind = 'quarantined' then `offset` end) as quarantined_offset,
+        -- A change without transaction has no place either.
+        max(
+            case
+                when
+                    kind = 'quarantined'
+                    or (kind = 'change' and snapshot is null and transaction_id is null)
+                    then `offset`
+            end
+        ) as quarantined_offset,
         max(case when kind = 'change' then source end) as source,
         max(event_position) as event_position,
         max(previous_commit_position) as link_position,
@@ -70,6 +80,7 @@ placed_message as (
         partition_message.*,
         earlier_progress.first_offset as earlier_first_offset,
         earlier_progress.contiguous_offset as earlier_contiguous_offset,
+        array_min(earlier_progress.quarantined_offsets) as earlier_quarantined_offset,
         partition_message.`offset` - row_number() over (
             partition by
                 partition_message.topic,
@@ -93,7 +104,15 @@ known_message as (
     select
         *,
         `offset` <= coalesce(earlier_contiguous_offset, -1)
-        or island = coalesce(earlier_contiguous_offset, least_offset - 1) as is_contiguous
+        or island = coalesce(earlier_contiguous_offset, least_offset - 1) as is_contiguous,
+        -- What has no place may stand anywhere behind what was sent before it.
+        coalesce(
+            `offset` < least(
+                min(quarantined_offset) over (partition by topic, partition),
+                earlier_quarantined_offset
+            ),
+            true
+        ) as is_readable
     from placed_message
 
 ),
@@ -110,6 +129,10 @@ new_progress as (
         max(source) as source,
         max(event_position) filter (where is_contiguous) as event_position,
         max(link_position) filter (where is_contiguous) as link_position,
+        max(event_position) filter (
+            where is_contiguous and is_readable
+        ) as readable_event_position,
+        max(link_position) filter (where is_contiguous and is_readable) as readable_link_position,
         bool_or(has_incremental_reads) as has_incremental_reads,
         coalesce(bool_or(has_signals), false) as has_signals,
         bool_or(has_controls) as has_controls
@@ -143,6 +166,12 @@ select
     -- how far its changes reach
     greatest(new_progress.event_position, earlier_progress.event_position) as event_position,
     greatest(new_progress.link_position, earlier_progress.link_position) as link_position,
+    greatest(
+        new_progress.readable_event_position, earlier_progress.readable_event_position
+    ) as readable_event_position,
+    greatest(
+        new_progress.readable_link_position, earlier_progress.readable_link_position
+    ) as readable_link_position,
     coalesce(new_progress.has_incremental_reads, false)
     or coalesce(earlier_progress.has_incremental_reads, false) as has_incremental_reads,
 
