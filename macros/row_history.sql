@@ -104,7 +104,15 @@ truncation as (
             map('ignoreNullFields', 'false')
         ) as row_key,
         {%- else -%}
-        row_key,
+        case
+            when row_key is null
+                then raise_error(concat(
+                    'commit ', commit_number, ' of ', source,
+                    {{ string_literal(': changes a row of ' ~ captured.table ~ ' without its key; send the key, or name '
+                        'columns as identity or is_keyless in its history model') }}
+                ))
+            else row_key
+        end as row_key,
         {%- endif %}
         commit_number,
         position,
