@@ -25,8 +25,8 @@ quick: lint ## lint, and the tests that need no Java
 proof: setup ## the long proofs, which `make test` leaves out; writes docs/correctness.md
 	@$(BIN)/pytest tests/pipeline python -m proof; status=$$?; $(BIN)/python tests/pipeline/figures.py; exit $$status
 
-coverage-documents: $(BIN)/.ready ## what the reference documents ask, and which test proves it
-	@$(BIN)/python python/tests/document_coverage.py python/tests
+coverage-documents: setup ## what the reference documents ask, and which test proves it
+	@$(BIN)/python python/tests/document_coverage.py python/tests tests/pipeline
 
 coverage-faults: setup ## what must come of each fault, and which test proves it
 	@$(BIN)/python python/tests/fault_coverage.py python/tests tests

@@ -84,11 +84,13 @@ def tables_of(messages: Sequence[Message], groups: Sequence[Group] = ()) -> list
 
 
 @contextmanager
-def open_lake(folder: Path, tables: list[CapturedTable]) -> Iterator[Lake]:
+def open_lake(
+    folder: Path, tables: list[CapturedTable], settings: dict[str, object] | None = None
+) -> Iterator[Lake]:
     """A new lake, and the one Spark session of this process for it."""
     jars = str(jars_dir().absolute())
     with environment(DBT_DEBEZIUM_LAKE=str(folder / "lake"), DBT_DEBEZIUM_JARS=jars):
-        write_project(REPOSITORY, folder / "project", tables, {})
+        write_project(REPOSITORY, folder / "project", tables, settings or {})
         spark = spark_session("local")
         try:
             yield Lake(folder, spark, tables)
