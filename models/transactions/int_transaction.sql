@@ -230,7 +230,11 @@ select
     known.proof,
     case
         when {{ matches_any('known.proof', var('refused_proofs')) }} then 'refused_proof'
-        when known.is_uncounted and coalesce(known.is_below_low_water, false) and known.is_readable
+        when
+            known.is_uncounted
+            and known.is_readable
+            and known.known_position is not null
+            and coalesce(known.is_below_low_water, false)
             then null
         when known.is_uncounted then 'above_low_water'
         when not known.has_end then 'no_end'
