@@ -10,7 +10,8 @@ lands after the epoch's reads there; and no garbage stands before that, as it ma
 signal table of which only garbage landed looks like another table. In the first epoch a partition
 without reads need not go on, and any message that is no read is of its stream. Later, a message is
 of the epoch's stream when it comes after a read of the epoch in its partition, or is a change with
-an LSN above the snapshot's; without a read of the epoch, a read of a later one will do. An interrupted snapshot is an epoch without a `last` read.
+an LSN above the snapshot's; without a read of the epoch, a read of a later one will do. An
+interrupted snapshot is an epoch without a `last` read.
 
 Complete (S13). An identity is the event; of a keyless table the event with its `total_order`.
 (i) For each table that lands the distinct identities are as many as END says, their
