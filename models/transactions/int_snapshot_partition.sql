@@ -97,6 +97,24 @@ snapshot as (
 
 ),
 
+-- The first change that shows a partition without reads to have gone on past a later snapshot.
+passing_change as (
+
+    select
+        message.topic,
+        message.partition,
+        snapshot.snapshot_position,
+        min(message.`offset`) as passing_offset
+    from {{ ref('stg_change_event') }} as message
+    inner join snapshot
+        on
+            message.source = snapshot.source
+            and message.event_position > snapshot.snapshot_position
+    where coalesce(message.snapshot != 'incremental', true)
+    group by message.topic, message.partition, snapshot.snapshot_position
+
+),
+
 progress as (
 
     select
@@ -138,7 +156,12 @@ select
                                 progress.quarantined_offsets,
                                 bad -> coalesce(bad < following_message.following_offset, true)
                             )
-                    else coalesce(progress.event_position > snapshot.snapshot_position, false)
+                    else
+                        passing_change.passing_offset is not null
+                        and not exists(
+                            progress.quarantined_offsets,
+                            bad -> bad < passing_change.passing_offset
+                        )
                 end
         else
             progress.contiguous_offset >= read_partition.last_read_offset
@@ -175,3 +198,8 @@ left join following_message
         progress.topic = following_message.topic
         and progress.partition = following_message.partition
         and read_partition.snapshot_position <=> following_message.snapshot_position
+left join passing_change
+    on
+        progress.topic = passing_change.topic
+        and progress.partition = passing_change.partition
+        and snapshot.snapshot_position = passing_change.snapshot_position
