@@ -27,6 +27,7 @@ OPEN: dict[str, str] = {
     "47": "nothing tells the isolation of a snapshot, so nothing is flagged or refused",
     "48": "held as missing_reads; a streamed change does not make up for the last marker",
     "66": "refused by the reader, so after it was landed and held in memory once",
+    "71": "a placeholder with blanks is not known, and blanks do not tell a text from it",
     "75": "shows nothing, and the next run is right; files of a failed write are not looked for",
     "76": "a damaged file keeps the whole landing out, by name; parquet is not read",
     "77": "each line is checked and each file copied by its hash; without a manifest of the writer "
