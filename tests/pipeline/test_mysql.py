@@ -5,7 +5,7 @@ import gzip
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cache
@@ -285,6 +285,14 @@ def as_of(histories: Mapping[Table, Sequence[Version]], number: int) -> dict[Tab
         ]
         for table, some in histories.items()
     }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def values_as_they_were_sent() -> Iterator[None]:
+    """The oracle knows values as the messages have them, without the types that the topic tells."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("dbt_debezium.tables.announced_type", lambda *_: None)
+        yield
 
 
 @pytest.fixture(scope="module")
