@@ -8,17 +8,8 @@
     false
 -#}
 {%- macro matches_any(column, patterns) -%}
-    {%- set choices = [] -%}
-    {%- for pattern in patterns -%}
-        {%- set parts = [] -%}
-        {%- for part in pattern.split('*') -%}
-            {%- set escaped = part | replace('\\E', '\\E\\\\E\\Q') -%}
-            {%- do parts.append('\\Q' ~ escaped ~ '\\E' if part else '') -%}
-        {%- endfor -%}
-        {%- do choices.append(parts | join('.*')) -%}
-    {%- endfor -%}
-    {%- if choices -%}
-        coalesce(rlike({{ column }}, {{ string_literal('(?s)^(' ~ choices | join('|') ~ ')$') }}), false)
+    {%- if patterns -%}
+        coalesce(rlike({{ column }}, {{ string_literal(pattern_text(patterns)) }}), false)
     {%- else -%}
         false
     {%- endif -%}

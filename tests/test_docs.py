@@ -10,6 +10,7 @@ import yaml
 from dbt_debezium.cli import main
 from dbt_debezium.column_types import LOGICAL_TYPES
 from dbt_debezium.envelope import REASONS
+from dbt_debezium.flags import MEANINGS
 
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
@@ -56,12 +57,20 @@ def test_every_quarantine_reason_has_an_entry() -> None:
     assert section("Quarantined") == REASONS
 
 
+def test_every_flag_has_a_meaning_and_an_entry() -> None:
+    model = (REPOSITORY / "models" / "transactions" / "table_flag.sql").read_text()
+    assert section("Flags") == MEANINGS.keys()
+    assert (
+        set(re.findall(r"^ +'([a-z_]+)'(?:,| as flag,)$", model, re.MULTILINE)) == MEANINGS.keys()
+    )
+
+
 def test_every_data_test_has_an_entry() -> None:
     tests = {path.stem for path in (REPOSITORY / "tests").rglob("*.sql")}
     assert section("Failed tests") == tests
 
 
-@pytest.mark.parametrize("part", ["Held", "Quarantined", "Failed tests"])
+@pytest.mark.parametrize("part", ["Held", "Flags", "Quarantined", "Failed tests"])
 def test_every_entry_says_meaning_cause_and_remedy(part: str) -> None:
     for name in section(part):
         (entry,) = re.findall(rf"^### {name}\n(.*?)(?=^##|\Z)", RUNBOOK, re.MULTILINE | re.DOTALL)

@@ -25,6 +25,7 @@ PREFIXES = {
         "quarantined_message",
         "partition_progress",
         "schema_change",
+        "table_flag",
         "table_schema",
     ),
 }

@@ -2,7 +2,7 @@
 {%- macro check_settings() -%}
     {%- set problems = [] -%}
     {%- set known = [
-        'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'refused_proofs',
+        'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_proofs',
         'repeated_snapshot_missing_table', 'sources_without_truncate', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
 
@@ -17,6 +17,7 @@
 
     {%- for name, patterns, example in [
         ('not_ingested_tables', var('not_ingested_tables'), 'public.audit_*'),
+        ('refused_flags', var('refused_flags'), 'snapshot_*'),
         ('sources_without_truncate', var('sources_without_truncate'), 'shop_*'),
         ('watermark_sources', var('watermark_sources'), 'shop_*'),
     ] -%}

@@ -19,6 +19,15 @@ known_source as (
 
 ),
 
+source_of_database as (
+
+    select regexp_replace(source, '[.][^.]*$', '') as source_prefix
+    from known_source
+    where source like '%.%'
+    group by regexp_replace(source, '[.][^.]*$', '')
+
+),
+
 marker as (
 
     select
@@ -65,3 +74,12 @@ left join known_source as full_source
     on marker.source = full_source.source
 left join known_source as short_source
     on marker.source_prefix = short_source.source
+left join source_of_database
+    on marker.source = source_of_database.source_prefix
+-- BEGIN of SQL Server does not say of which database it is, so it belongs to no transaction.
+where not (
+    marker.marker = 'BEGIN'
+    and marker.connector is null
+    and full_source.source is null
+    and source_of_database.source_prefix is not null
+)

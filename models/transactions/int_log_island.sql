@@ -9,7 +9,7 @@ numbered_message as (
         split(log_position, '#') as place
     from {{ ref('stg_message') }}
     where
-        log_position like '________-____-____-____-____________%#%'
+        {{ is_gtid('log_position') }}
         and (marker = 'END' or is_whole_transaction or kind = 'schema_change')
 
 ),
@@ -36,7 +36,7 @@ known_number as (
         log,
         cast(log_number as decimal(20, 0)) as log_number
     from starting_log
-    where log like '________-____-____-____-____________%'
+    where {{ is_gtid('log') }}
 
 )
 

@@ -58,6 +58,18 @@ settled_transaction as (
 
 ),
 
+-- A marker that belongs to no transaction waits for nothing.
+placed_marker as (
+
+    select
+        topic,
+        partition,
+        `offset`
+    from {{ ref('stg_transaction_marker') }}
+    group by topic, partition, `offset`
+
+),
+
 settled_message as (
 
     select
@@ -66,6 +78,7 @@ settled_message as (
         coalesce(settled_transaction.is_discarded, false) as is_discarded,
         settled_transaction.source is not null
         or message.is_already_published
+        or (message.kind = 'transaction_marker' and placed_marker.topic is null)
         or coalesce(
             case
                 when message.kind = 'schema_change'
@@ -94,6 +107,11 @@ settled_message as (
         on
             message.source = settled_transaction.source
             and message.transaction_id = settled_transaction.transaction_id
+    left join placed_marker
+        on
+            message.topic = placed_marker.topic
+            and message.partition = placed_marker.partition
+            and message.`offset` = placed_marker.`offset`
 
 )
 
@@ -120,7 +138,7 @@ select
                 settled.kind in ('change', 'transaction_marker')
                 or (settled.kind = 'logical_message' and settled.transaction_id is null)
                 -- Its number shows that no transaction is missing there.
-                or (settled.kind = 'schema_change' and settled.log_position like '%-%#%')
+                or (settled.kind = 'schema_change' and {{ is_gtid('settled.log_position') }})
             )
             and not settled.is_settled
             and new_change.topic is null

@@ -1,3 +1,4 @@
+{%- set mark = 'high' if var('landing_reaches_the_end') else 'low' -%}
 with
 
 starting_commit as (
@@ -21,6 +22,15 @@ restart_proof as (
 operator_decision as (
 
     select * from {{ ref('int_operator_decision') }}
+
+),
+
+counted_transaction as (
+
+    select
+        *,
+        {{ matches_any('source', var('watermark_sources')) }} as is_watermark_source
+    from {{ ref('int_transaction_count') }}
 
 ),
 
@@ -58,7 +68,7 @@ placed_transaction as (
         and (
             -- An END counts its changes whether or not all of them carry a block.
             (not counted.has_block and (not counted.has_end or counted.is_whole_transaction))
-            or {{ matches_any('counted.source', var('watermark_sources')) }}
+            or counted.is_watermark_source
             or (
                 counted.is_whole_transaction
                 and (
@@ -67,14 +77,11 @@ placed_transaction as (
                 )
             )
         ) as is_uncounted,
-        {{ matches_any('counted.source', var('watermark_sources')) }} as is_watermark_source,
         starting_commit.link_position as starting_position
-    from {{ ref('int_transaction_count') }} as counted
+    from counted_transaction as counted
     left join starting_commit
         on counted.source = starting_commit.source
-    where
-        counted.received_count > 0
-        or not {{ matches_any('counted.source', var('watermark_sources')) }}
+    where counted.received_count > 0 or not counted.is_watermark_source
 
 ),
 
@@ -128,21 +135,13 @@ known_transaction as (
                     low_water.event_low_water_position >= followed.following_event_position
                 )
         end as is_passed_by_all,
-        {% if var('landing_reaches_the_end') -%}
         case
             when followed.names_predecessor
                 then
                     coalesce(followed.previous_commit_position, '')
-                    < low_water.high_water_position
-            else followed.last_event_position < low_water.event_high_water_position
-        end
-        {%- else -%}
-        case
-            when followed.names_predecessor
-                then coalesce(followed.previous_commit_position, '') < low_water.low_water_position
-            else followed.last_event_position < low_water.event_low_water_position
-        end
-        {%- endif %} as is_below_low_water,
+                    < low_water.{{ mark }}_water_position
+            else followed.last_event_position < low_water.event_{{ mark }}_water_position
+        end as is_below_low_water,
         -- Where a message cannot be read nothing uncounted goes on, until an operator releases it.
         coalesce(
             case
@@ -256,11 +255,9 @@ select
         else 'contradicting_events'
     end as incomplete_reason
 from known_transaction as known
-left join starting_commit
-    on known.source = starting_commit.source
 left anti join replaced_transaction
     on
         known.source = replaced_transaction.source
         and known.transaction_id = replaced_transaction.transaction_id
 -- Only END tells the position, so that BEGIN and the counts of a published transaction go with it.
-where coalesce(known.known_position > starting_commit.link_position, true)
+where coalesce(known.known_position > known.starting_position, true)

@@ -52,8 +52,6 @@ def run_dbt(
     Raises:
         DebeziumError: dbt could not run at all; dbt's own sentence says why.
     """
-    from dbt.cli.main import dbtRunner
-
     failures: list[str] = []
 
     def listen(event: "EventMsg") -> None:
@@ -66,22 +64,7 @@ def run_dbt(
         elif event.info.name == "PrintEvent" and on_line:
             on_line(data.msg)
 
-    command, *options = arguments
-    result = dbtRunner(callbacks=[listen]).invoke(
-        [
-            "--log-level",
-            "none",
-            command,
-            "--project-dir",
-            str(project),
-            "--profiles-dir",
-            os.environ.get("DBT_PROFILES_DIR") or str(project),
-            *options,
-        ]
-    )
-    if result.exception is not None:
-        sentence = " ".join(line.strip() for line in str(result.exception).splitlines())
-        raise DebeziumError(f"dbt {command}: {sentence}")
+    result = _invoke(arguments, project, [listen])
     for node in getattr(result.result, "results", None) or []:
         if str(node.status) in {"error", "fail"}:
             failures.append(f"{node.node.name}: {first_sentence(node.message or '')}")
@@ -102,20 +85,31 @@ def compiled(sql: str, project: Path, options: Sequence[str] = ()) -> str:
     Raises:
         DebeziumError: dbt cannot compile it; dbt's own sentence says why.
     """
-    from dbt.cli.main import dbtRunner
-
-    profiles = os.environ.get("DBT_PROFILES_DIR") or str(project)
-    folders = ["--project-dir", str(project), "--profiles-dir", profiles]
-    result: Any = dbtRunner().invoke(
-        ["--log-level", "none", "--quiet", "compile", "--inline", sql, *folders, *options]
-    )
-    if result.exception is not None:
-        sentence = " ".join(line.strip() for line in str(result.exception).splitlines())
-        raise DebeziumError(f"dbt compile: {sentence}")
+    result = _invoke(["compile", "--quiet", "--inline", sql, *options], project)
     (node,) = result.result.results
     if not node.node.compiled_code:
         raise DebeziumError(f"dbt compile: {first_sentence(node.message or '')}")
     return str(node.node.compiled_code)
+
+
+def _invoke(
+    arguments: Sequence[str],
+    project: Path,
+    callbacks: "Sequence[Callable[[EventMsg], None]]" = (),
+) -> Any:
+    """dbt's result, with dbt's own sentence as the error when it could not run at all."""
+    from dbt.cli.main import dbtRunner
+
+    command, *options = arguments
+    profiles = os.environ.get("DBT_PROFILES_DIR") or str(project)
+    folders = ["--project-dir", str(project), "--profiles-dir", profiles]
+    result = dbtRunner(callbacks=list(callbacks)).invoke(
+        ["--log-level", "none", command, *folders, *options]
+    )
+    if result.exception is not None:
+        sentence = " ".join(line.strip() for line in str(result.exception).splitlines())
+        raise DebeziumError(f"dbt {command}: {sentence}")
+    return result
 
 
 def first_sentence(message: str) -> str:

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.flags import flag_sentences
 from dbt_debezium.home import lake_dir, project_dir
 from dbt_debezium.report import OUTCOMES
 
@@ -284,6 +285,9 @@ def show_report(report: Sequence[dict[str, Any]]) -> None:
             out.print(Text(sentence), soft_wrap=True)
         for decision in entry["decisions"]:
             out.print(Text(f"{entry['source']}: {decision}"), soft_wrap=True)
+        raised = ((flagged["table"], flagged["flag"]) for flagged in entry["flags"])
+        for sentence in flag_sentences(entry["source"], raised):
+            out.print(Text(sentence), soft_wrap=True)
 
 
 REMEDIES = {

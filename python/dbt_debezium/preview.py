@@ -127,6 +127,8 @@ def write_project(
             "public_schema": "public",
             "not_ingested_tables": [],
             "landing_reaches_the_end": False,
+            "refused_flags": [],
+            "refused_proofs": [],
             "sources_without_truncate": [],
             "watermark_sources": [],
             **settings,

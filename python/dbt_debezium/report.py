@@ -83,6 +83,20 @@ quarantined as (
         on message.cut_id <= published.cut_id
     group by message.source
 
+),
+
+flagged as (
+
+    select
+        raised.source,
+        array_sort(collect_list(struct(
+            concat_ws('.', raised.schema_name, raised.table_name) as table, raised.flag
+        ))) as flags
+    from published
+    inner join {schema}.table_flag__stored as raised
+        on published.cut_id = raised.cut_id
+    group by raised.source
+
 )
 
 select to_json(struct(
@@ -95,7 +109,8 @@ select to_json(struct(
     date_format(source_cut.committed_at, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'") as committed_at,
     held.held,
     counted.counts,
-    quarantined.quarantined
+    quarantined.quarantined,
+    flagged.flags
 )) as report
 from source_cut
 full join counted
@@ -104,6 +119,8 @@ left join held
     on coalesce(source_cut.source, counted.source) = held.source
 left join quarantined
     on coalesce(source_cut.source, counted.source) = quarantined.source
+left join flagged
+    on coalesce(source_cut.source, counted.source) = flagged.source
 order by coalesce(source_cut.source, counted.source)
 """
 
@@ -137,6 +154,7 @@ def _entry(report: dict[str, Any]) -> dict[str, Any]:
             report.get("quarantined") or [],
             key=lambda message: (message["topic"], message["partition"], message["offset"]),
         ),
+        "flags": report.get("flags") or [],
     }
 
 

@@ -23,7 +23,7 @@ RESERVED = frozenset(
     }
 )
 """Columns of our own in every history, and in what readers see of it."""
-PUBLIC_NAMES = frozenset({"commit", "published_cut", "held_transaction"})
+PUBLIC_NAMES = frozenset({"commit", "published_cut", "held_transaction", "table_flag"})
 """Public tables of our own."""
 
 

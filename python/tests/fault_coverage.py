@@ -13,7 +13,6 @@ ROWS = read_rows(DATA / "faults.tsv")
 
 OPEN: dict[str, str] = {
     "5": "a read without position holds its snapshot, though it could be used",
-    "10": "quarantined and held; nothing flags the table",
     "12": "the last one counts; it is neither counted nor flagged, and there is no strict option",
     "25": "held where an END counts the change; taken by watermark where no END has landed",
     "26": "a refused watermark is held; the run does not fail",
@@ -23,8 +22,7 @@ OPEN: dict[str, str] = {
     "32": "compaction of such a topic shows as missing events and holds; the run does not fail",
     "33": "columns yes; the identity is the message key, unless the history model names another",
     "34": "a limit that README names; no flag says that a column has a default",
-    "45": "kept or emptied by a setting; nothing flags the table",
-    "47": "nothing tells the isolation of a snapshot, so nothing is flagged or refused",
+    "47": "flagged; a table without key is not refused unless refused_flags names the flag",
     "48": "held as missing_reads; a streamed change does not make up for the last marker",
     "66": "refused by the reader, so after it was landed and held in memory once",
     "71": "a placeholder with blanks is not known, and blanks do not tell a text from it",

@@ -113,6 +113,48 @@ def incremental_reads() -> Iterator[Stream]:
         yield one
 
 
+def flagged() -> Iterator[Stream]:
+    one: Stream
+    for has_schema_change in (True, False):
+        prefix = "some_db2_windows_" + ("around_a_schema_change" if has_schema_change else "done")
+        one = Db2(prefix)
+        one.read(create("orders", id=1, v="a"))
+        for place in (1, 2):
+            one.log += 1
+            closing = one.lsn(0xFF)
+            one.log -= 1
+            one.read_window(closing, create("orders", id=place, v="read"))
+            one.commit(create(SIGNALS, id=f"{place}-close", type="snapshot-window-close", data=""))
+            if place == 1 and has_schema_change:
+                one.send("", table_change(one, "ALTER"), text({"databaseName": "TESTDB"}))
+                one.log += 1
+        if not has_schema_change:
+            scanned = {"connector_name": prefix, "scanned_collection": "testDB.app.orders"}
+            one.send("notifications", text({
+                "id": "1", "aggregate_type": "Incremental Snapshot", "type": "TABLE_SCAN_COMPLETED",
+                "additional_data": scanned, "timestamp": one.clock + 1000,
+            }))  # fmt: skip
+        one.commit(create("orders", id=9, v="a"))
+        one.commit(create("items", id=9, v="not proved"))
+        yield one
+
+    one = Postgresql("some_postgresql_appended")
+    one.commit(create("bag", a=1, b="x"))
+    yield one
+
+
+def table_change(one: LogSequence, change: str) -> str:
+    """A record of the schema-change topic about the table of orders."""
+    record = document("001_14")
+    (changed,) = record["tableChanges"]
+    changed |= {"type": change, "id": '"app"."orders"'}
+    if change == "DROP":
+        changed["table"] = None
+    one.log += 1
+    record["source"] |= one.place("orders", one.lsn(1))
+    return text(record)
+
+
 def transactions() -> Iterator[Stream]:
     one: Stream
     for kind in (Postgresql, Db2, Sqlserver, Oracle):
@@ -175,11 +217,7 @@ def transactions() -> Iterator[Stream]:
 
     one = Db2("some_db2_table_dropped")
     one.commit(create("orders", id=1, v="a"))
-    schema_change = document("001_14")
-    (dropped,) = schema_change["tableChanges"]
-    dropped |= {"type": "DROP", "id": '"app"."orders"', "table": None}
-    schema_change["source"] |= {"name": one.prefix, "schema": "app", "table": "orders"}
-    one.send("", text(schema_change), text({"databaseName": "TESTDB"}))
+    one.send("", table_change(one, "DROP"), text({"databaseName": "TESTDB"}))
     one.commit(create("items", id=1, v="a"))
     one.commit(create("items", id=2, v="not proved"))
     yield one
@@ -354,8 +392,8 @@ def strange_names() -> Iterator[Stream]:
 
 def all_streams() -> list[Stream]:
     groups = (
-        snapshots, incremental_reads, transactions, keys, truncates, without_counts, equals,
-        strange_names,
+        snapshots, incremental_reads, flagged, transactions, keys, truncates, without_counts,
+        equals, strange_names,
     )  # fmt: skip
     return [one for group in groups for one in group()]
 
@@ -381,6 +419,10 @@ class Shown:
     def cut(self, source: str) -> tuple[int, str]:
         entry = self.cuts.get(source, {})
         return entry.get("commit_number", 0), entry.get("proof", "none")
+
+    def flags(self, source: str, table: str = "app.orders") -> set[str]:
+        raised = self.cuts[source]["flags"]
+        return {entry["flag"] for entry in raised if entry["table"] == table}
 
     def held(self, source: str) -> list[str]:
         return [held["reason"] for held in self.cuts[source]["held"]]
@@ -517,6 +559,56 @@ def test_a_window_whose_reads_may_be_missing_is_held(run: Run) -> None:
     assert run.last.held("some_db2_window_open")[0] == "unproven_reads"
 
 
+# --- flags -------------------------------------------------------------------------------------
+
+
+@pytest.mark.fault(47)
+@covers("DB2-28", "DB2-30")
+@pytest.mark.parametrize("source", ["some_db2_snapshot", "some_sqlserver_snapshot.testDB"])
+def test_a_table_of_a_snapshot_without_locks_or_without_a_row_is_flagged(
+    run: Run, source: str
+) -> None:
+    assert run.last.flags(source) == {"snapshot_may_be_torn"}
+    assert run.last.flags(source, "app.bag") == {"nothing_seen"}
+
+
+@covers("DB2-34", "DB2-37")
+def test_a_table_that_no_snapshot_has_read_is_flagged(run: Run) -> None:
+    assert run.last.flags("some_db2_changes_alone") == {"no_baseline"}
+    # A truncate left nothing that could be missing.
+    assert run.first.flags("some_postgresql_truncates") == {"no_baseline"}
+    assert run.last.flags("some_postgresql_truncates") == set()
+
+
+@pytest.mark.fault(45)
+def test_a_table_that_the_latest_snapshot_has_no_read_of_is_flagged(run: Run) -> None:
+    assert run.first.flags("some_db2_read_again", "app.items") == {"nothing_seen"}
+    assert run.last.flags("some_db2_read_again", "app.items") == {"not_in_latest_snapshot"}
+
+
+@covers("DB2-36", "DB2-45", "DB2-54")
+def test_a_table_whose_incremental_snapshot_did_not_provably_end_is_flagged(run: Run) -> None:
+    flags = {"deletes_may_be_missing", "snapshot_not_finished"}
+    assert run.last.flags("some_db2_window") == flags
+    assert run.last.flags("some_db2_windows_done") == {
+        "deletes_may_be_missing",
+        "snapshot_may_be_torn",
+    }
+
+
+@covers("DB2-50")
+def test_a_table_whose_columns_changed_inside_an_incremental_snapshot_is_flagged(run: Run) -> None:
+    flags = run.last.flags("some_db2_windows_around_a_schema_change")
+    assert "schema_changed_in_snapshot" in flags
+    assert "schema_changed_in_snapshot" not in run.last.flags("some_db2_windows_done")
+
+
+@covers("PG-13")
+def test_a_keyless_table_that_has_shown_no_old_row_is_flagged(run: Run) -> None:
+    assert "append_only" in run.last.flags("some_postgresql_appended", "app.bag")
+    assert "append_only" not in run.last.flags("some_postgresql_keyless", "app.bag")
+
+
 # --- transactions ------------------------------------------------------------------------------
 
 SUFFIX = {"sqlserver": ".testDB"}
@@ -596,6 +688,7 @@ def test_changes_of_unknown_keys_are_upserts_and_no_error(run: Run) -> None:
 def test_rows_of_a_table_that_is_dropped_or_no_longer_captured_stay(run: Run) -> None:
     assert run.first.cut("some_db2_table_dropped") == (2, "counted")
     assert run.first.values("some_db2_table_dropped") == {1: "a"}
+    assert "dropped_or_not_captured" in run.first.flags("some_db2_table_dropped")
 
 
 # --- keys --------------------------------------------------------------------------------------
@@ -752,6 +845,9 @@ def test_equal_lsns_of_two_databases_of_one_connector_do_not_touch_each_other(ru
     assert run.first.values(one) == {0: "one", 1: "one"}
     assert run.first.values(two) == {0: "Two"}
     assert run.last.values(two) == {0: "Two", 1: "Two"}
+    # BEGIN names no database, and waits for none.
+    assert run.first.held("some_sqlserver_databases") == []
+    assert run.first.cuts["some_sqlserver_databases"]["counts"]["held"] == 0
 
 
 def test_strange_names_of_tables_and_columns_are_names_and_nothing_else(run: Run) -> None:

@@ -715,6 +715,13 @@ def test_a_change_that_names_no_row_is_quarantined(shown: Seen, name: str, reaso
     assert shown.quarantined(name) == [reason]
 
 
+@pytest.mark.fault(10)
+def test_a_table_of_which_a_delete_names_no_row_is_flagged(shown: Seen) -> None:
+    flags = shown.cut("no_identity")["flags"]
+    assert {"table": "public.t", "flag": "identity_lost"} in flags
+    assert all(flag["flag"] != "identity_lost" for flag in shown.cut("healthy")["flags"])
+
+
 @pytest.mark.fault(8, 9)
 def test_a_tombstone_is_counted_and_deletes_nothing(shown: Seen) -> None:
     assert shown.table("tombstone") == {1: 1}

@@ -1,0 +1,128 @@
+with
+
+candidate as (
+
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
+
+),
+
+fact as (
+
+    select
+        built.*,
+        max(built.initial_commit_number) over (
+            partition by built.source
+        ) as source_snapshot_commit_number
+    from {{ ref('int_table_fact') }} as built
+    inner join candidate
+        on built.cut_id = candidate.cut_id
+
+),
+
+announced as (
+
+    select
+        source,
+        schema_name,
+        table_name,
+        max_by(change_type, struct(landing_id, `offset`, place)) as latest_change_type,
+        collect_list(event_position) as change_positions
+    from {{ ref('stg_schema_change') }}
+    where table_name is not null
+    group by source, schema_name, table_name
+
+),
+
+expected as (
+
+    {{ expected_tables() }}
+
+),
+
+-- Why a table may differ from its source although every proof holds (S23).
+known_flag as (
+
+    select
+        fact.source,
+        fact.schema_name,
+        fact.table_name,
+        explode(map_filter(
+            map(
+                'no_baseline',
+                fact.source_snapshot_commit_number is null
+                and fact.first_window_position is null
+                and not fact.has_truncate
+                and fact.first_commit_number is not null,
+                'snapshot_may_be_torn',
+                fact.connector in ('db2', 'sqlserver') and fact.initial_commit_number is not null,
+                'snapshot_not_finished',
+                fact.window_commit_number > coalesce(fact.source_snapshot_commit_number, 0)
+                and coalesce(fact.scanned_at < fact.window_at, true),
+                'deletes_may_be_missing',
+                fact.connector not in ('postgresql', 'mysql')
+                and fact.window_commit_number > coalesce(fact.source_snapshot_commit_number, 0),
+                'schema_changed_in_snapshot',
+                fact.connector = 'db2'
+                and exists(
+                    announced.change_positions,
+                    place -> place > fact.first_window_position
+                    and place < fact.last_window_position
+                ),
+                'not_in_latest_snapshot',
+                {{ var('repeated_snapshot_missing_table') == 'keep' }}
+                and fact.first_commit_number < fact.source_snapshot_commit_number
+                and coalesce(fact.initial_commit_number, 0) < fact.source_snapshot_commit_number,
+                'append_only',
+                fact.first_commit_number is not null
+                and not fact.has_key
+                and not fact.has_old_image,
+                'identity_lost',
+                fact.has_lost_identity,
+                'dropped_or_not_captured',
+                fact.first_commit_number is not null and announced.latest_change_type = 'DROP'
+            ),
+            (flag, is_raised) -> is_raised
+        )) as (flag, is_raised)
+    from fact
+    left join announced
+        on
+            fact.source = announced.source
+            and fact.schema_name <=> announced.schema_name
+            and fact.table_name = announced.table_name
+    union all
+    select
+        int_cut.source,
+        expected.schema_name,
+        expected.table_name,
+        'nothing_seen' as flag,
+        true as is_raised
+    from {{ ref('int_cut') }} as int_cut
+    inner join expected
+        on rlike(int_cut.source, expected.source_pattern)
+    left anti join fact
+        on
+            int_cut.source = fact.source
+            and expected.schema_name <=> fact.schema_name
+            and expected.table_name = fact.table_name
+
+)
+
+select
+    -- identity
+    source,
+    schema_name,
+    table_name,
+    {% if var('refused_flags') -%}
+    case
+        when {{ matches_any('flag', var('refused_flags')) }}
+            then raise_error(concat(
+                concat_ws('.', schema_name, table_name), ' of ', source, ': is flagged ', flag,
+                ', which refused_flags names; see the runbook, or take it out of refused_flags'
+            ))
+        else flag
+    end as flag
+    {%- else -%}
+    flag
+    {%- endif %}
+from known_flag
