@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dbt_debezium.column_types import JSON_TEXT
 from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import CapturedTable, matches
+from dbt_debezium.tables import full_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -95,7 +96,7 @@ def table_path(directory: Path, source: str, table: CapturedTable) -> Path:
     """The file of a table. Names come from the data; none may leave the directory."""
     folder = directory / safe_name(source)
     folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{safe_name('.'.join(filter(None, [table.schema, table.table])))}.jsonl"
+    return folder / f"{safe_name(full_name(table.schema, table.table))}.jsonl"
 
 
 def safe_name(name: str) -> str:

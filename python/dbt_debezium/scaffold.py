@@ -8,7 +8,7 @@ from typing import Any
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.model_files import Texts, history_sql
-from dbt_debezium.tables import TableFacts
+from dbt_debezium.tables import TableFacts, full_name
 
 RESERVED = frozenset(
     {
@@ -87,7 +87,7 @@ class CapturedTable:
         """What people read about the table."""
         columns = self.facts.types()
         return Texts(
-            place=".".join(filter(None, [self.schema, self.table])),
+            place=full_name(self.schema, self.table),
             model_name=self.model_name,
             columns=columns,
             key_columns=[name for name in columns if name in self.facts.key_columns]
@@ -131,7 +131,7 @@ def chosen_tables(tables: Sequence[TableFacts], patterns: Sequence[str]) -> list
 
 def full_names(facts: TableFacts) -> tuple[str, str]:
     """A table's name with its schema, and with its source before that."""
-    name = ".".join(filter(None, [facts.schema, facts.table]))
+    name = full_name(facts.schema, facts.table)
     return name, f"{facts.source}.{name}"
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbt_debezium.model_files import HistoryModel
 from dbt_debezium.scaffold import matches
+from dbt_debezium.tables import full_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -95,14 +96,14 @@ def shape_reports(
     for schema_name, table_name, source, column, _ in shown:
         found = model_of(source, (schema_name, table_name))
         if found and column not in {*found.columns, *found.captured.get("left_out", [])}:
-            table = ".".join(filter(None, [schema_name, table_name]))
+            table = full_name(schema_name, table_name)
             unknown = reports.setdefault(source, ShapeReport()).unknown_columns
             unknown.setdefault(table, []).append(column)
     for source, schema_name, table_name, commit_number, kind, column, old, new, may in changes:
         if model_of(source, (schema_name, table_name)):
             reports.setdefault(source, ShapeReport()).changes.append(
                 {
-                    "table": ".".join(filter(None, [schema_name, table_name])),
+                    "table": full_name(schema_name, table_name),
                     "commit_number": commit_number,
                     "change": kind,
                     "column": column,

@@ -34,6 +34,15 @@ LARGEST = 2**63
 NUMBER_TEXT = re.compile(rb'"-?\d+(\.\d+)?"')
 
 
+def full_name(schema: str | None, table: str) -> str:
+    """The table's name with its schema, where it has one.
+
+    >>> full_name("public", "orders"), full_name(None, "orders")
+    ('public.orders', 'orders')
+    """
+    return f"{schema}.{table}" if schema else table
+
+
 class TableFacts(Struct):
     """One table of one source, as its messages show it."""
 

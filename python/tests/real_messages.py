@@ -29,21 +29,26 @@ def flat(name, **changed):
     )
 
 
-def edited(name, **fields):
-    """The named message flattened, with fields of its value set; `source__lsn` is one of `source`.
-
-    A field set to `...` is left out.
-    """
-    value = json.loads(MESSAGES[name]["value"])
+def with_fields(document, fields):
+    """The document with fields set; `source__lsn` is one of `source`, `...` leaves one out."""
     for path, field in fields.items():
         *parents, leaf = path.split("__")
-        inner = value
+        inner = document
         for parent in parents:
             inner = inner[parent]
         if field is ...:
             del inner[leaf]
         else:
             inner[leaf] = field
+    return document
+
+
+def edited(name, **fields):
+    """The named message flattened, with fields of its value set; `source__lsn` is one of `source`.
+
+    A field set to `...` is left out.
+    """
+    value = with_fields(json.loads(MESSAGES[name]["value"]), fields)
     return flat(name, value=json.dumps(value, separators=(",", ":")))
 
 

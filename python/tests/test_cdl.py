@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from real_messages import DOCUMENTS, known
+from real_messages import DOCUMENTS, known, with_fields
 
 from dbt_debezium.envelope import flatten_message
 
@@ -13,16 +13,7 @@ VERSION_2 = json.loads(DOCUMENTS["003_02"])
 
 def cdl(message, **fields):
     """The message flattened, with fields of its payload set; `...` leaves one out."""
-    payload = json.loads(json.dumps(message["payload"]))
-    for path, field in fields.items():
-        *parents, leaf = path.split("__")
-        inner = payload
-        for parent in parents:
-            inner = inner[parent]
-        if field is ...:
-            del inner[leaf]
-        else:
-            inner[leaf] = field
+    payload = with_fields(json.loads(json.dumps(message["payload"])), fields)
     return flatten_message("cdl_topic", None, json.dumps(payload, separators=(",", ":")), [])
 
 

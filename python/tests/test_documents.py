@@ -7,7 +7,7 @@ import inspect
 import json
 
 import pytest
-from real_messages import AS_PRINTED, DOCUMENTS, edited, flat, wrapped
+from real_messages import AS_PRINTED, DOCUMENTS, edited, flat, with_fields, wrapped
 
 from dbt_debezium.connectors import SOURCES
 from dbt_debezium.envelope import OPERATIONS, REASONS, flatten_message
@@ -30,16 +30,7 @@ def payload(number):
 
 def text(number, **fields):
     """The example as one line, with fields set; `source__db` is one of `source`, `...` drops it."""
-    document = payload(number)
-    for path, field in fields.items():
-        *parents, leaf = path.split("__")
-        inner = document
-        for parent in parents:
-            inner = inner[parent]
-        if field is ...:
-            inner.pop(leaf, None)
-        else:
-            inner[leaf] = field
+    document = with_fields(payload(number), fields)
     return json.dumps(document, separators=(",", ":"))
 
 
@@ -557,9 +548,9 @@ def test_equal_ids_of_two_prefixes_are_two_transactions():
 
 
 @covers("DB2-75", "DB2-83")
-@pytest.mark.parametrize("block", [None, ...])
-def test_a_change_before_transaction_metadata_is_no_error(block):
-    row = doc("000_03", transaction=block)
+@pytest.mark.parametrize("fields", [{}, {"transaction": None}], ids=["as printed", "null"])
+def test_a_change_before_transaction_metadata_is_no_error(fields):
+    row = doc("000_03", **fields)
     assert (row.kind, row.transaction_id) == ("change", LSN)
     assert row.total_order is None
 
