@@ -16,8 +16,9 @@ setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, ja
 demo: setup ## a real change log in, published tables out, in two steps
 	@$(BIN)/dbt-debezium demo
 
+# Two files at a time: each has a Spark of its own, which plans on one core and runs on the other.
 test: setup ## every test but the proofs
-	@$(BIN)/pytest python tests
+	@$(BIN)/pytest -n 2 --dist loadfile python tests
 
 quick: lint ## lint, and the tests that need no Java
 	@$(BIN)/pytest -q python $(wildcard tests/macros tests/test_project.py tests/test_docs.py)

@@ -162,8 +162,9 @@ def status(as_json: bool, target: str | None) -> None:
     """Say what is published, what is held and why, and what is quarantined."""
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
-    from dbt_debezium.session import build_schema, spark_session
+    from dbt_debezium.session import build_schema, public_schema, spark_session
     from dbt_debezium.shapes import ShapeReport, shape_reports
+    from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
     enter_project()
     models = ProjectModels.read(project_dir()).histories.values()
@@ -171,7 +172,10 @@ def status(as_json: bool, target: str | None) -> None:
         spark = spark_session(target)
         report = cut_report(spark, build_schema(target))
         shapes = shape_reports(spark, models, build_schema(target))
+        names = [model.public_name for model in models]
+        unrepresentable = unrepresentable_counts(spark, names, public_schema(project_dir()))
     for entry in report:
+        entry["unrepresentable"] = unrepresentable.get(entry["source"], {})
         found = shapes.get(entry["source"], ShapeReport())
         entry["unknown_columns"] = found.unknown_columns
         entry["schema_changes"] = found.changes
@@ -185,6 +189,8 @@ def status(as_json: bool, target: str | None) -> None:
     for source, found in sorted(shapes.items())[:SHOWN_SOURCES]:
         for sentence in found.sentences(source):
             out.print(Text(sentence), soft_wrap=True)
+    for source, counts in sorted(unrepresentable.items())[:SHOWN_SOURCES]:
+        out.print(Text(unrepresentable_sentence(source, counts)), soft_wrap=True)
 
 
 @main.command()

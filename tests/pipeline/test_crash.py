@@ -19,7 +19,7 @@ from oracle import History, read_messages
 from dbt_debezium.scaffold import Group
 
 SOURCE = "run_killed"
-SLOWEST_RUN_SECONDS = 60
+SLOWEST_RUN_SECONDS = 45
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ def test_a_full_refresh_that_failed_is_made_good_by_the_next_run(lake: Lake) -> 
     failing.unlink()
     assert lake.lines[0].startswith("nothing published:")
     assert public_state(lake) == seen
-    assert lake.build(), lake.lines
+    assert lake.build(command="run"), lake.lines
     assert lake.cuts() == cuts
     assert held_messages(lake) == held
     after = lake.export("after_refresh")

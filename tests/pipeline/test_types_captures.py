@@ -1,11 +1,14 @@
-"""Two captures of every PostgreSQL type show what the database held, or name what they cannot."""
+"""Captures of every type of PostgreSQL and MySQL show what the database held, or name what is lost.
+
+MySQL's messages have no schema block: the schema-change topic tells the types.
+"""
 
 import gzip
 import json
 import re
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +22,7 @@ from oracle import read_messages
 
 from dbt_debezium.export import with_text_times
 from dbt_debezium.scaffold import CapturedTable
+from dbt_debezium.unrepresentable import unrepresentable_counts
 
 LOST: dict[tuple[str, str], str] = {
     ("txt", "nm"): "the connector sends null for the type name",
@@ -30,8 +34,14 @@ LOST: dict[tuple[str, str], str] = {
     ("defs", "t"): "the converter sends the default for null",
     ("defs", "ts"): "the converter sends the default for null",
     ("defs", "b"): "the converter sends the default for null",
+    ("ty", "dflt"): "the converter sends the default for null",
+    ("ty", "dfs"): "the converter sends the default for null",
 }
 """What does not arrive, however it is decoded: docs/types.md names each."""
+
+
+KEYS = ("id", "k", "k2")
+"""The key columns of PostgreSQL's tables."""
 
 
 def number(text: str) -> Decimal:
@@ -104,7 +114,8 @@ def array_items(text: str) -> list[str | None]:
     ]
 
 
-SAME: dict[str, Callable[[str, Any], bool]] = {
+Same = dict[str, Callable[[str, Any], bool]]
+SAME: Same = {
     **dict.fromkeys(("smallint", "integer", "bigint", "oid", "posint"), lambda t, f: int(t) == f),
     **dict.fromkeys(("numeric", "money", "money2"), same_number),
     "real": same_float(">f"),
@@ -127,15 +138,38 @@ SAME: dict[str, Callable[[str, Any], bool]] = {
 """By PostgreSQL's type, whether its text says what is found; others are the same text."""
 
 
-def is_same(column_type: str, text: str, found: Any) -> bool:
+MYSQL_SAME: Same = {
+    **dict.fromkeys(
+        ("tinyint", "smallint", "mediumint", "int", "bigint", "year"), lambda t, f: int(t) == f
+    ),
+    "decimal": same_number,
+    "float": same_float(">f"),
+    "double": same_float(">d"),
+    "bit": lambda t, f: int(t, 16) == (f if isinstance(f, bool) else int(f, 2)),
+    **dict.fromkeys(
+        ("binary", "varbinary", "blob"), lambda t, f: bytes.fromhex(t.removeprefix("0x")) == f
+    ),
+    "time": same_time,
+    "json": lambda t, f: json.loads(t) == json.loads(f),
+}
+MYSQL_TABLES = {"customers", "order_items", "orders", "payments", "products", "ty"}
+"""Those whose rows are all in the messages, with values as the server has them."""
+
+
+def is_same(column_type: str, text: str, found: Any, same: Same = SAME) -> bool:
     if column_type.endswith("[]"):
         items = array_items(text)
         return len(items) == len(found) and all(
             one is other if None in (one, other) else is_same(column_type[:-2], one or "", other)
             for one, other in zip(items, found, strict=True)
         )
-    name = re.sub(r"\([\d,-]+\)", "", column_type)
-    return SAME[name](text, found) if name in SAME else text == found
+    name = bare(column_type)
+    return same[name](text, found) if name in same else text == found
+
+
+def bare(column_type: str) -> str:
+    """The type's name: without its numbers, its values, or that it has no sign."""
+    return re.sub(r"\(.*\)| unsigned", "", column_type)
 
 
 def without_schema(table: CapturedTable) -> CapturedTable:
@@ -164,10 +198,13 @@ def renamed(messages: Path, path: Path) -> Path:
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
     tables = tables_of(read_messages(capture("types_schema")))
     tables += [without_schema(table) for table in tables]
+    mysql = tables_of(read_messages(capture("mysql_shop")))
+    tables += [table for table in mysql if table.table in MYSQL_TABLES]
     folder = tmp_path_factory.mktemp("types")
     with open_lake(folder, tables) as opened:
         opened.land(capture("types_schema"))
         opened.land(renamed(capture("types"), folder / "plain.jsonl"))
+        opened.land(capture("mysql_shop"))
         is_good = opened.build("--vars", "{landing_reaches_the_end: true}", command="run")
         assert is_good, opened.lines
         assert all(not cut["held"] for cut in opened.cuts().values()), opened.cuts()
@@ -180,9 +217,13 @@ def test_every_value_is_what_the_database_held_or_is_named(lake: Lake) -> None:
     differences: list[str] = []
     lost: set[tuple[str, str]] = set()
     for table in lake.tables:
-        database = read_expected(DATA / "types")
-        column_types = database.column_types["public", table.table]
-        expected = {row_id(row): row for row in database.tables["public", table.table]}
+        is_mysql = table.table in MYSQL_TABLES
+        database = read_expected(DATA / ("mysql_shop" if is_mysql else "types"))
+        place = (table.schema or "", table.table)
+        column_types = database.column_types[place]
+        keys = table.facts.key_columns if is_mysql else KEYS
+        same = MYSQL_SAME if is_mysql else SAME
+        expected = database.tables[place]
         rows = with_text_times(lake.spark.table(f"public.{table.model_name}")).collect()
         assert len(rows) == len(expected), table.model_name
         for row in rows:
@@ -190,7 +231,7 @@ def test_every_value_is_what_the_database_held_or_is_named(lake: Lake) -> None:
             unrepresentable = {
                 entry.column: entry.raw_text for entry in row._change.unrepresentable
             }
-            (truth,) = (one for one in expected.values() if is_row(one, found, column_types))
+            (truth,) = (one for one in expected if is_row(one, found, column_types, keys, same))
             for column, column_type in column_types.items():
                 text, value = truth[column], found.get(column)
                 outcome = "equal"
@@ -202,7 +243,7 @@ def test_every_value_is_what_the_database_held_or_is_named(lake: Lake) -> None:
                     outcome = "not sent"
                 elif text is None or value is None:
                     outcome = "equal" if text is value else "lost before it was sent"
-                elif not is_same(column_type, text, value):
+                elif not is_same(column_type, text, value, same):
                     outcome = "lost before it was sent"
                 is_nan = text == "NaN" and table.facts.source == "types"
                 is_lost = outcome.startswith("lost")
@@ -212,10 +253,21 @@ def test_every_value_is_what_the_database_held_or_is_named(lake: Lake) -> None:
                     differences.append(
                         f"{table.model_name}.{column} {column_type}: {text} {value!r}"
                     )
-                counts[re.sub(r"\([\d,-]+\)", "", column_type), outcome] += 1
+                counts["MySQL " * is_mysql + bare(column_type), outcome] += 1
     show(counts)
     assert "\n".join(differences) == ""
     assert lost == LOST.keys()
+
+
+def test_values_that_spark_cannot_hold_are_counted(lake: Lake) -> None:
+    names = [table.model_name for table in lake.tables]
+    counts = unrepresentable_counts(lake.spark, [*names, "not_published"], "public")
+    shown: Counter[tuple[str, str]] = Counter()
+    for name in names:
+        for row in lake.spark.table(f"public.{name}").select("_change").collect():
+            shown[row._change.source, name] += len(row._change.unrepresentable)
+    assert +shown == {(s, name): n for s, found in counts.items() for name, n in found.items()}
+    assert counts["types"]
 
 
 def test_an_object_where_the_model_has_a_number_fails_the_run(lake: Lake) -> None:
@@ -230,13 +282,15 @@ def test_an_object_where_the_model_has_a_number_fails_the_run(lake: Lake) -> Non
     assert "scale" not in line
 
 
-def row_id(row: dict[str, Any]) -> str:
-    return "/".join(str(value) for name, value in row.items() if name in ("id", "k", "k2"))
-
-
-def is_row(truth: dict[str, Any], found: dict[str, Any], column_types: dict[str, str]) -> bool:
-    keys = [name for name in ("id", "k", "k2") if name in truth]
-    return all(is_same(column_types[name], truth[name], found[name]) for name in keys)
+def is_row(
+    truth: dict[str, Any],
+    found: dict[str, Any],
+    column_types: dict[str, str],
+    keys: Sequence[str],
+    same: Same,
+) -> bool:
+    names = [name for name in keys if name in truth]
+    return all(is_same(column_types[name], truth[name], found[name], same) for name in names)
 
 
 def show(counts: Counter[tuple[str, str]]) -> None:

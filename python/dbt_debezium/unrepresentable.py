@@ -1,0 +1,49 @@
+"""How many published values Spark cannot hold (S19): null in their column, named in `_change`."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+TABLES_A_QUERY: Final = 50
+
+COUNT = """
+select '{name}' as name, _change.source, sum(size(_change.unrepresentable)) as value_count
+from `{schema}`.`{name}`
+where size(_change.unrepresentable) > 0
+group by _change.source
+"""
+
+
+def unrepresentable_counts(
+    spark: "SparkSession", names: Iterable[str], schema: str
+) -> dict[str, dict[str, int]]:
+    """Published values that Spark cannot hold, by source and public table; others have no entry.
+
+    Args:
+        spark: the session.
+        names: public tables; those that are not published yet are passed over.
+        schema: the schema that readers use.
+    """
+    if not spark.catalog.databaseExists(schema):
+        return {}
+    published = {row["viewName"] for row in spark.sql(f"show views in `{schema}`").collect()}
+    counts: dict[str, dict[str, int]] = {}
+    found = sorted(published.intersection(names))
+    for start in range(0, len(found), TABLES_A_QUERY):
+        some = found[start : start + TABLES_A_QUERY]
+        query = "union all".join(COUNT.format(name=name, schema=schema) for name in some)
+        for name, source, value_count in spark.sql(query).collect():
+            counts.setdefault(source, {})[name] = value_count
+    return counts
+
+
+def unrepresentable_sentence(source: str, counts: dict[str, int]) -> str:
+    """The tables and their counts.
+
+    >>> unrepresentable_sentence("shop", {"orders": 2, "items": 1})
+    'shop: values that Spark cannot hold: 1 of items, 2 of orders; _change.unrepresentable has them'
+    """
+    tables = ", ".join(f"{count:,} of {name}" for name, count in sorted(counts.items()))
+    return f"{source}: values that Spark cannot hold: {tables}; _change.unrepresentable has them"
