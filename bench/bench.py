@@ -1,7 +1,8 @@
 """CPU-seconds of the pipeline on a large capture: flattening, a full build, an incremental build.
 
 Then what types cost: its histories built anew with columns of text, and of the example's types. And
-what tables without changes cost: a run in which two of a hundred tables changed, and of two tables.
+what tables without changes cost: a run in which two of a hundred tables changed, and of two tables;
+and what it takes to write the models of 300 tables and have dbt read them.
 
     python bench/bench.py [MESSAGES.jsonl.gz]
 
@@ -27,7 +28,7 @@ from dbt_debezium.home import jars_dir
 from dbt_debezium.landing import land
 from dbt_debezium.model_files import history_sql
 from dbt_debezium.preview import write_project
-from dbt_debezium.project_models import ProjectModels
+from dbt_debezium.project_models import ProjectModels, plan_scaffold
 from dbt_debezium.scaffold import captured_tables
 from dbt_debezium.session import spark_session
 from dbt_debezium.tables import landed_tables
@@ -147,6 +148,27 @@ def bench_tables(count: int, changed: int = 2, rows: int = 500) -> None:
         spark.stop()
 
 
+def bench_scaffold(count: int) -> None:
+    """Write the models of many tables of 20 columns, and have dbt read them."""
+    with (
+        tempfile.TemporaryDirectory(prefix="dbt-debezium-bench-") as folder,
+        environment(DBT_DEBEZIUM_LAKE=f"{folder}/lake"),
+    ):
+        spark = spark_session("local")
+        path, project = Path(folder) / "wide.jsonl", Path(folder) / "project"
+        lines = transaction(0, [f"t{table}" for table in range(count)], 1)
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+        land(spark, path)
+        write_project(REPOSITORY, project, [], {})
+        with measured(f"scaffold {count} tables"):
+            plan_scaffold(project, landed_tables(spark), []).write(project)
+        with measured(f"scaffold {count} tables again"):
+            assert not plan_scaffold(project, landed_tables(spark), []).changes
+        with measured(f"dbt parse of {count} tables"):
+            assert run_dbt(["parse", "--no-partial-parse"], project)
+        spark.stop()
+
+
 def transaction(number: int, tables: list[str], rows: int) -> Iterator[dict[str, Any]]:
     """Messages of a transaction that inserts rows of 20 columns into each table."""
     start, end = number * 1_000_000 + 1, (number + 1) * 1_000_000
@@ -214,6 +236,7 @@ def main() -> None:
         spark.stop()
         for count in (2, 100):
             bench_tables(count)
+        bench_scaffold(300)
 
 
 if __name__ == "__main__":

@@ -460,6 +460,8 @@ def look(lake: Lake) -> Shown:
         if unrepresentable:
             row["unrepresentable"] = unrepresentable
         shown.tables.setdefault((str(source), table.schema, table.table), []).append(row)
+    for rows in shown.tables.values():
+        rows.sort(key=text)
     return shown
 
 

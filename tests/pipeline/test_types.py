@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from rendered import rendered
 
+from dbt_debezium.session import spark_settings
+
 EPOCH = datetime(1970, 1, 1)
 YEAR_1, YEAR_10000 = -62135596800, 253402300800
 """In seconds since 1970."""
@@ -69,11 +71,13 @@ class Probe:
 
 @pytest.fixture(scope="module")
 def probe() -> Iterator[Probe]:
+    # Java outlives the session, and the next test of this process finds its catalog there.
+    java = {name: text for name, text in spark_settings("local").items() if ".driver." in name}
     builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
     spark = (
-        builder.config("spark.sql.session.timeZone", "UTC")
+        builder.config(map=java)
+        .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.ansi.enabled", "false")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
         .getOrCreate()
     )
     spark.conf.set("spark.sql.session.timeZone", "UTC")
