@@ -1,5 +1,5 @@
 {#-
-    Whether a log, or a place in it, is one of GTIDs: their server's UUID names it.
+    Whether a log_position, or the log in it, is of MySQL's GTIDs: it begins with the server's UUID.
 
     >>> is_gtid('log_position')
     coalesce(log_position like '________-____-____-____-____________%', false)

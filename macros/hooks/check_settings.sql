@@ -5,6 +5,11 @@
         'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_proofs',
         'repeated_snapshot_missing_table', 'sources_without_truncate', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
+    {%- set flag_names = [
+        'append_only', 'deletes_may_be_missing', 'dropped_or_not_captured', 'identity_lost', 'no_baseline',
+        'not_in_latest_snapshot', 'nothing_seen', 'schema_changed_in_snapshot', 'snapshot_may_be_torn',
+        'snapshot_not_finished'
+    ] -%}
 
     {%- for name in invocation_args_dict.get('vars', {}) if name not in known -%}
         {%- do problems.append("'" ~ name ~ "' is not a setting; settings are: " ~ known | join(', ')) -%}
@@ -34,7 +39,19 @@
         ) -%}
     {%- endif -%}
 
-    {%- if var('refused_proofs') is string or var('refused_proofs') | reject('in', ['watermark', 'none']) | list -%}
+    {%- for pattern in var('refused_flags') or [] if pattern is string -%}
+        {%- set flags_named = [] -%}
+        {%- for flag in flag_names if modules.re.fullmatch(modules.re.escape(pattern) | replace('\\*', '.*'), flag) -%}
+            {%- do flags_named.append(flag) -%}
+        {%- endfor -%}
+        {%- if not flags_named -%}
+            {%- do problems.append(
+                'refused_flags: ' ~ tojson(pattern) ~ ' names no flag; flags are: ' ~ flag_names | join(', ')
+            ) -%}
+        {%- endif -%}
+    {%- endfor -%}
+
+    {%- if var('refused_proofs') is string or var('refused_proofs') is not sequence or var('refused_proofs') | reject('in', ['watermark', 'none']) | list -%}
         {%- do problems.append(
             'refused_proofs must be a list of watermark and none; got ' ~ tojson(var('refused_proofs'))
         ) -%}

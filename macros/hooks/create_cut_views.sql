@@ -6,6 +6,23 @@
     {%- set published_cut = public_relation('published_cut') -%}
     {%- if load_relation(published_cut) is none -%}
         {%- do create_schema(published_cut) -%}
+        {%- call statement('create_commit_view') -%}
+            create or replace view {{ public_relation('commit') }} as
+            with pointer as (
+                select inline(cut.source_cuts) from {{ source('pointer', 'cut') }} as cut where cut.channel = 'published'
+            )
+            select
+                commits.source,
+                commits.commit_number,
+                ltrim('0', commits.commit_position) as commit_position,
+                commits.transaction_id,
+                commits.committed_at,
+                commits.proof
+            from pointer
+            inner join {{ commits }} as commits
+                on pointer.source = commits.source and commits.commit_number <= pointer.commit_number
+        {%- endcall -%}
+        {#- Last, since it tells the next run that both are there. -#}
         {%- call statement('create_published_cut_view') -%}
             create or replace view {{ published_cut }} as
             with pointer as (
@@ -23,22 +40,6 @@
                 source_cut.decisions,
                 cut_id
             from pointer
-        {%- endcall -%}
-        {%- call statement('create_commit_view') -%}
-            create or replace view {{ public_relation('commit') }} as
-            with pointer as (
-                select inline(cut.source_cuts) from {{ source('pointer', 'cut') }} as cut where cut.channel = 'published'
-            )
-            select
-                commits.source,
-                commits.commit_number,
-                ltrim('0', commits.commit_position) as commit_position,
-                commits.transaction_id,
-                commits.committed_at,
-                commits.proof
-            from pointer
-            inner join {{ commits }} as commits
-                on pointer.source = commits.source and commits.commit_number <= pointer.commit_number
         {%- endcall -%}
     {%- endif -%}
 {%- endmacro -%}

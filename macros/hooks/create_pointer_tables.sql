@@ -17,11 +17,23 @@
         ),
     ] if load_relation(relation) is none
         and (flags.WHICH == 'run' or relation != operator_decision) -%}
+        {%- if relation.identifier == 'message' and load_relation(source('pointer', 'cut')) is not none -%}
+            {%- do exceptions.raise_compiler_error(
+                'landing.message: is gone, although a run has read it; restore it, or remove the lake and land again'
+            ) -%}
+        {%- endif -%}
         {%- do create_schema(relation) -%}
         {%- call statement('create_pointer_table') -%}
             create table if not exists {{ relation }} ({{ columns }})
             using iceberg
-            {%- if relation.identifier == 'message' %} partitioned by (landing_id){% endif %}
+            {%- if relation.identifier == 'message' %} partitioned by (landing_id)
+            tblproperties (
+                'format-version' = '2',
+                'write.distribution-mode' = 'none',
+                'write.metadata.delete-after-commit.enabled' = 'true',
+                'write.metadata.previous-versions-max' = '20'
+            )
+            {%- endif %}
         {%- endcall -%}
     {%- endfor -%}
     {%- set held_message = source('pointer', 'held_message') -%}

@@ -1,6 +1,6 @@
 {#-
     The tables that history models are there for, as an SQL relation: source_pattern (a regular expression),
-    schema_name, table_name. Without models it has no rows.
+    schema_name, table_name. Without models it has one row of nulls.
 -#}
 {%- macro expected_tables() -%}
     {%- set rows = [] -%}

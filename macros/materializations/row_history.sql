@@ -1,7 +1,8 @@
 {#-
     Row versions of one captured table, merged from the rows that the macro row_history yields. A table without
     changes is left alone: not even an empty snapshot is committed. One whose model says something else than when it
-    was built is built anew, by one write, from all changes: readers see the same rows before and after it.
+    was built is built anew, by one write, from all changes: readers see the same rows before and after it, unless
+    identity, sources or truncate changed (decision 0008).
 -#}
 {%- materialization row_history, adapter='spark' -%}
     {%- set captured = config.require('meta')['captured'] -%}
@@ -21,7 +22,7 @@
                 'write.update.mode' = 'merge-on-read',
                 'write.delete.mode' = 'merge-on-read',
                 'write.merge.distribution-mode' = 'none',
-                'dbt_debezium.model_mark' = '{{ graph['debezium_models'][this | string].mark }}'
+                'dbt_debezium.model_mark' = 'without views'
             )
             {{ comment_clause() }}
             as
@@ -49,6 +50,14 @@
 
     {%- if not is_continued or load_relation(public_relation(public_name)) is none -%}
         {%- do create_history_views(this, public_name) -%}
+    {%- endif -%}
+    {#- The mark comes last, so that a run that is killed before it is done over. -#}
+    {%- if not is_continued -%}
+        {%- call statement('mark') -%}
+            alter table {{ this }} set tblproperties (
+                'dbt_debezium.model_mark' = '{{ graph['debezium_models'][this | string].mark }}'
+            )
+        {%- endcall -%}
     {%- endif -%}
 
     {{ run_hooks(post_hooks) }}

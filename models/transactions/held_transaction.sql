@@ -115,9 +115,12 @@ select
             held_transaction.held_reason = 'missing_events'
             and exists(
                 quarantined_topic.topics,
-                topic -> endswith(
-                    topic, concat('.', get(held_transaction.miscounted_tables, 0).data_collection)
-                )
+                -- Oracle's name of a table begins with the database, its topic does not.
+                topic -> endswith(topic, regexp_extract(
+                    concat('.', get(held_transaction.miscounted_tables, 0).data_collection),
+                    '([.][^.]+){1,2}$',
+                    0
+                ))
             )
             then 'quarantined_event'
         else held_transaction.held_reason

@@ -32,9 +32,7 @@ change as (
         placed.*,
         source_connector.connector,
         new_commit.commit_position,
-        placed.transaction_id is null
-        and new_commit.link_kind = 'initial_snapshot' as is_initial_read,
-        placed.transaction_id is null and new_commit.link_kind = 'transaction' as is_window_read
+        case when placed.transaction_id is null then new_commit.link_kind end as read_in
     from {{ ref('int_change') }} as placed
     inner join candidate
         on placed.cut_id = candidate.cut_id
@@ -48,36 +46,7 @@ change as (
 
 ),
 
-message as (
-
-    select
-        source,
-        schema_name,
-        table_name,
-        quarantine_reason,
-        get_json_object(notification, '$.type') as told_type,
-        get_json_object(notification, '$.additional_data.scanned_collection')
-            as scanned_collection,
-        {{ decoded_count("get_json_object(notification, '$.timestamp')", 'timestamp', 'millis') }}
-            as scanned_at
-    from {{ ref('stg_message') }}
-    where kind in ('notification', 'quarantined')
-
-),
-
--- It names a table of SQL Server with its database, which belongs to the source's name here.
-scan as (
-
-    select
-        source,
-        scanned_at,
-        split(scanned_collection, '[.]') as name_parts
-    from message
-    where told_type = 'TABLE_SCAN_COMPLETED' and scanned_collection is not null
-
-),
-
-fact as (
+shown as (
 
     select
         source,
@@ -85,36 +54,77 @@ fact as (
         table_name,
         max(connector) as connector,
         min(commit_number) as first_commit_number,
-        max(commit_number) filter (where is_initial_read) as initial_commit_number,
-        min(commit_position) filter (where is_window_read) as first_window_position,
-        max(commit_position) filter (where is_window_read) as last_window_position,
-        max(commit_number) filter (where is_window_read) as window_commit_number,
-        max(committed_at) filter (where is_window_read) as window_at,
-        cast(null as timestamp) as scanned_at,
+        max(commit_number) filter (where read_in = 'initial_snapshot') as initial_commit_number,
+        max(commit_number) filter (where read_in = 'blocking_snapshot') as blocking_commit_number,
+        min(commit_position) filter (where read_in = 'transaction') as first_window_position,
+        max(commit_position) filter (where read_in = 'transaction') as last_window_position,
+        max(commit_number) filter (where read_in = 'transaction') as last_window_commit_number,
+        max(committed_at) filter (where read_in = 'transaction') as last_window_at,
+        bool_or(operation != {{ op('truncate') }}) as has_rows,
         bool_or(row_key is not null) as has_key,
         bool_or(before is not null) as has_old_image,
-        bool_or(operation = {{ op('truncate') }}) as has_truncate,
-        false as has_lost_identity
+        bool_or(operation = {{ op('truncate') }}) as has_truncate
     from change
     group by source, schema_name, table_name
-    union all
+
+),
+
+notification as (
+
+    select
+        source,
+        split(get_json_object(notification, '$.additional_data.scanned_collection'), '[.]')
+            as name_parts,
+        {{ decoded_count("get_json_object(notification, '$.timestamp')", 'timestamp', 'millis') }}
+            as scanned_at
+    from {{ ref('stg_message') }}
+    where
+        kind = 'notification'
+        and source is not null
+        and get_json_object(notification, '$.type') = 'TABLE_SCAN_COMPLETED'
+        and coalesce(get_json_object(notification, '$.additional_data.status'), 'SUCCEEDED')
+        in ('SUCCEEDED', 'EMPTY')
+
+),
+
+-- A notification names a table of SQL Server with its database, here a part of the source's name.
+told as (
+
     select
         explode(array(source, concat(source, '.', name_parts[0]))) as source,
         try_element_at(name_parts, -2) as schema_name,
         try_element_at(name_parts, -1) as table_name,
-        null as connector,
-        null as first_commit_number,
-        null as initial_commit_number,
-        null as first_window_position,
-        null as last_window_position,
-        null as window_commit_number,
-        null as window_at,
         scanned_at,
-        false as has_key,
-        false as has_old_image,
-        false as has_truncate,
-        false as has_lost_identity
-    from scan
+        cast(null as bigint) as lost_identity_cut_id
+    from notification
+    where name_parts is not null
+    union all
+    select
+        message.source,
+        message.schema_name,
+        message.table_name,
+        null as scanned_at,
+        candidate.cut_id as lost_identity_cut_id
+    from {{ ref('stg_message') }} as message
+    cross join candidate
+    where
+        message.quarantine_reason = 'delete_without_identity'
+        and message.source is not null
+        and message.table_name is not null
+
+),
+
+fact as (
+
+    select
+        shown.*,
+        case
+            when shown.initial_commit_number is not null then candidate.cut_id
+        end as initial_cut_id,
+        cast(null as timestamp) as scanned_at,
+        cast(null as bigint) as lost_identity_cut_id
+    from shown
+    cross join candidate
     union all
     select
         source,
@@ -123,17 +133,19 @@ fact as (
         null as connector,
         null as first_commit_number,
         null as initial_commit_number,
+        null as blocking_commit_number,
         null as first_window_position,
         null as last_window_position,
-        null as window_commit_number,
-        null as window_at,
-        null as scanned_at,
+        null as last_window_commit_number,
+        null as last_window_at,
+        false as has_rows,
         false as has_key,
         false as has_old_image,
         false as has_truncate,
-        true as has_lost_identity
-    from message
-    where quarantine_reason = 'delete_without_identity' and table_name is not null
+        null as initial_cut_id,
+        scanned_at,
+        lost_identity_cut_id
+    from told
     {% if is_incremental() -%}
     union all
     select built.* except (cut_id)
@@ -154,15 +166,20 @@ select
     max(fact.connector) as connector,
     min(fact.first_commit_number) as first_commit_number,
     max(fact.initial_commit_number) as initial_commit_number,
+    max(fact.blocking_commit_number) as blocking_commit_number,
     min(fact.first_window_position) as first_window_position,
     max(fact.last_window_position) as last_window_position,
-    max(fact.window_commit_number) as window_commit_number,
-    max(fact.window_at) as window_at,
-    max(fact.scanned_at) as scanned_at,
+    max(fact.last_window_commit_number) as last_window_commit_number,
+    max(fact.last_window_at) as last_window_at,
+    bool_or(fact.has_rows) as has_rows,
     bool_or(fact.has_key) as has_key,
     bool_or(fact.has_old_image) as has_old_image,
     bool_or(fact.has_truncate) as has_truncate,
-    bool_or(fact.has_lost_identity) as has_lost_identity,
+    max(fact.initial_cut_id) as initial_cut_id,
+
+    -- what other messages have shown
+    max(fact.scanned_at) as scanned_at,
+    max(fact.lost_identity_cut_id) as lost_identity_cut_id,
 
     -- provenance
     max(candidate.cut_id) as cut_id

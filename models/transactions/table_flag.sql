@@ -7,16 +7,32 @@ candidate as (
 
 ),
 
+-- The newest initial snapshot of each source; 0 where there was none.
+source_snapshot as (
+
+    select
+        built.source,
+        coalesce(max(built.initial_commit_number), 0) as commit_number,
+        coalesce(max(built.initial_cut_id), 0) as cut_id
+    from {{ ref('int_table_fact') }} as built
+    inner join candidate
+        on built.cut_id = candidate.cut_id
+    group by built.source
+
+),
+
 fact as (
 
     select
         built.*,
-        max(built.initial_commit_number) over (
-            partition by built.source
-        ) as source_snapshot_commit_number
+        snapshot.commit_number as snapshot_commit_number,
+        snapshot.cut_id as snapshot_cut_id,
+        coalesce(built.last_window_commit_number > snapshot.commit_number, false) as has_windows
     from {{ ref('int_table_fact') }} as built
     inner join candidate
         on built.cut_id = candidate.cut_id
+    inner join source_snapshot as snapshot
+        on built.source = snapshot.source
 
 ),
 
@@ -26,7 +42,7 @@ announced as (
         source,
         schema_name,
         table_name,
-        max_by(change_type, struct(landing_id, `offset`, place)) as latest_change_type,
+        max_by(change_type, struct(`offset`, landing_id, place)) as latest_change_type,
         collect_list(event_position) as change_positions
     from {{ ref('stg_schema_change') }}
     where table_name is not null
@@ -50,35 +66,36 @@ known_flag as (
         explode(map_filter(
             map(
                 'no_baseline',
-                fact.source_snapshot_commit_number is null
+                fact.snapshot_commit_number = 0
+                and fact.blocking_commit_number is null
                 and fact.first_window_position is null
                 and not fact.has_truncate
                 and fact.first_commit_number is not null,
                 'snapshot_may_be_torn',
                 fact.connector in ('db2', 'sqlserver') and fact.initial_commit_number is not null,
                 'snapshot_not_finished',
-                fact.window_commit_number > coalesce(fact.source_snapshot_commit_number, 0)
-                and coalesce(fact.scanned_at < fact.window_at, true),
+                fact.has_windows and coalesce(fact.scanned_at < fact.last_window_at, true),
                 'deletes_may_be_missing',
-                fact.connector not in ('postgresql', 'mysql')
-                and fact.window_commit_number > coalesce(fact.source_snapshot_commit_number, 0),
+                fact.has_windows and fact.connector not in ('postgresql', 'mysql'),
                 'schema_changed_in_snapshot',
-                fact.connector = 'db2'
+                fact.has_windows
+                and fact.connector = 'db2'
                 and exists(
                     announced.change_positions,
-                    place -> place > fact.first_window_position
-                    and place < fact.last_window_position
+                    position -> position > fact.first_window_position
+                    and position < fact.last_window_position
                 ),
                 'not_in_latest_snapshot',
                 {{ var('repeated_snapshot_missing_table') == 'keep' }}
-                and fact.first_commit_number < fact.source_snapshot_commit_number
-                and coalesce(fact.initial_commit_number, 0) < fact.source_snapshot_commit_number,
+                and fact.first_commit_number < fact.snapshot_commit_number
+                and coalesce(fact.initial_commit_number, 0) < fact.snapshot_commit_number,
                 'append_only',
-                fact.first_commit_number is not null
+                fact.connector = 'postgresql'
+                and fact.has_rows
                 and not fact.has_key
                 and not fact.has_old_image,
                 'identity_lost',
-                fact.has_lost_identity,
+                fact.lost_identity_cut_id >= fact.snapshot_cut_id,
                 'dropped_or_not_captured',
                 fact.first_commit_number is not null and announced.latest_change_type = 'DROP'
             ),
@@ -105,6 +122,8 @@ known_flag as (
             int_cut.source = fact.source
             and expected.schema_name <=> fact.schema_name
             and expected.table_name = fact.table_name
+            and fact.first_commit_number is not null
+    group by int_cut.source, expected.schema_name, expected.table_name
 
 )
 
@@ -113,7 +132,6 @@ select
     source,
     schema_name,
     table_name,
-    {% if var('refused_flags') -%}
     case
         when {{ matches_any('flag', var('refused_flags')) }}
             then raise_error(concat(
@@ -122,7 +140,4 @@ select
             ))
         else flag
     end as flag
-    {%- else -%}
-    flag
-    {%- endif %}
 from known_flag

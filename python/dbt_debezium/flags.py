@@ -6,7 +6,9 @@ from typing import Final
 SHOWN_TABLES: Final = 5
 
 MEANINGS: Final = {
-    "no_baseline": "no snapshot has read it, so rows from before its first change are missing",
+    "no_baseline": (
+        "no snapshot of its source has landed, so rows from before its first change are missing"
+    ),
     "snapshot_may_be_torn": (
         "its connector may read a snapshot after it has let go of the locks, "
         "so rows of it can be newer than others"

@@ -1,4 +1,4 @@
-"""How many published values Spark cannot hold (S19): null in their column, named in `_change`."""
+"""How many published values are null because their column cannot show them (S11, S19)."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
@@ -19,7 +19,9 @@ group by _change.source
 def unrepresentable_counts(
     spark: "SparkSession", names: Iterable[str], schema: str
 ) -> dict[str, dict[str, int]]:
-    """Published values that Spark cannot hold, by source and public table; others have no entry.
+    """Values that `_change.unrepresentable` names, by source and public table, where there are any.
+
+    Reads that column of every row that is published.
 
     Args:
         spark: the session.
@@ -43,7 +45,7 @@ def unrepresentable_sentence(source: str, counts: dict[str, int]) -> str:
     """The tables and their counts.
 
     >>> unrepresentable_sentence("shop", {"orders": 2, "items": 1})
-    'shop: values that Spark cannot hold: 1 of items, 2 of orders; _change.unrepresentable has them'
+    'shop: null, but not at the source: 1 of items, 2 of orders; _change.unrepresentable has each'
     """
     tables = ", ".join(f"{count:,} of {name}" for name, count in sorted(counts.items()))
-    return f"{source}: values that Spark cannot hold: {tables}; _change.unrepresentable has them"
+    return f"{source}: null, but not at the source: {tables}; _change.unrepresentable has each"

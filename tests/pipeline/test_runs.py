@@ -30,6 +30,11 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
         yield opened
 
 
+def test_a_lake_in_which_nothing_has_landed_is_built_and_shows_nothing(lake: Lake) -> None:
+    assert lake.build(command="run"), lake.lines
+    assert lake.cuts() == {}
+
+
 @pytest.mark.fault(16, 17, 37)
 def test_the_same_log_in_any_number_of_landings_gives_the_same_tables(lake: Lake) -> None:
     messages = read_messages(capture("truncate"))
@@ -147,9 +152,13 @@ def test_the_run_after_runs_that_ended_badly_is_right(lake: Lake, arriving: int)
 def test_settings_that_cannot_work_are_refused_all_at_once(lake: Lake) -> None:
     before = public_state(lake)
     with pytest.raises(DebeziumError) as refusal:
-        lake.build("--vars", "{landing_reaches_the_ent: true, not_ingested_tables: a.b}")
+        lake.build(
+            "--vars",
+            "{landing_reaches_the_ent: true, not_ingested_tables: a.b, refused_flags: [no_base]}",
+        )
     assert "'landing_reaches_the_ent' is not a setting" in str(refusal.value)
     assert "not_ingested_tables must be a list" in str(refusal.value)
+    assert 'refused_flags: "no_base" names no flag' in str(refusal.value)
     assert public_state(lake) == before
 
 
@@ -166,3 +175,11 @@ def test_a_second_run_at_the_same_time_is_refused_at_once(lake: Lake) -> None:
         )
     assert second.returncode != 0
     assert "another run holds" in second.stdout
+
+
+def test_a_run_does_not_take_a_landing_that_is_gone_for_an_empty_one(lake: Lake) -> None:
+    before = public_state(lake)
+    lake.spark.sql("drop table landing.message")
+    with pytest.raises(DebeziumError, match=r"landing\.message: is gone, although"):
+        lake.build(command="run")
+    assert public_state(lake) == before
