@@ -13,13 +13,9 @@
         ) -%}
     {%- endif -%}
     {%- set facts = table_facts(ref('int_table_shape'), ref('schema_change')) -%}
-    {%- set patterns = [] -%}
-    {%- for pattern in captured.sources -%}
-        {%- do patterns.append(modules.re.escape(pattern) | replace('\\*', '.*')) -%}
-    {%- endfor -%}
     {%- if not captured.identity and not captured.is_keyless and policy != 'ignore' -%}
         {%- for _, key in facts['keys'].get((captured.schema, captured.table), [])
-            if modules.re.fullmatch(patterns | join('|'), key.source)
+            if own_sources(captured, [key.source])
             and (key.cut_id == candidate().cut_id or not is_incremental()) -%}
             {%- do exceptions.raise_compiler_error(
                 place ~ ': its key changed from ' ~ key.old_key ~ ' to ' ~ key.new_key ~ ' at commit '

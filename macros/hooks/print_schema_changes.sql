@@ -8,24 +8,29 @@
         {%- set captured = model.captured -%}
         {%- set table = (captured.schema, captured.table) -%}
         {%- set place = (captured.schema ~ '.' if captured.schema else '') ~ captured.table -%}
-        {%- set missing, flagged = [], [] -%}
-        {%- for name, shown in facts.columns.get(table, [])
+        {%- set missing, sources, silent = [], [], [] -%}
+        {%- for name, shown_by in facts.columns.get(table, [])
             if name not in model.columns and name not in (captured.left_out or []) -%}
-            {%- do missing.append((name, shown)) -%}
+            {%- set own = own_sources(captured, shown_by) -%}
+            {%- if own -%}
+                {%- do missing.append(name) -%}
+                {%- do sources.extend(own) -%}
+            {%- endif -%}
         {%- endfor -%}
-        {%- for name, shown in facts.flags.get(table, []) if name in model.columns -%}
-            {%- do flagged.append((shown.commit_number, name, shown.source)) -%}
+        {%- for name, change in facts.silent.get(table, [])
+            if name in model.columns and own_sources(captured, [change.source]) -%}
+            {%- do silent.append((change.commit_number, name, change.source)) -%}
         {%- endfor -%}
         {%- if missing and captured.schema_changes != 'ignore' -%}
-            {%- set shown = missing[0][1] -%}
+            {%- set others = sources | unique | list | length - 1 -%}
             {%- do lines.append(
-                shown.source ~ (' and ' ~ (shown.source_count - 1) ~ ' more sources' if shown.source_count > 1 else '')
-                ~ ': ' ~ place ~ ' has columns that its model lacks: ' ~ missing | map(attribute=0) | sort | join(', ')
+                sources | min ~ (' and ' ~ others ~ ' more sources' if others else '')
+                ~ ': ' ~ place ~ ' has columns that its model lacks: ' ~ missing | sort | join(', ')
                 ~ '; `dbt-debezium scaffold` adds them'
             ) -%}
         {%- endif -%}
-        {%- if flagged and captured.schema_changes != 'ignore' -%}
-            {%- set first = (flagged | sort)[0] -%}
+        {%- if silent and captured.schema_changes != 'ignore' -%}
+            {%- set first = (silent | sort)[0] -%}
             {%- do lines.append(
                 first[2] ~ ': ' ~ place ~ ' may have rows that a statement changed without an event, from commit '
                 ~ first[0] ~ ' on (column ' ~ first[1] ~ '); a snapshot of it mends them'
@@ -35,4 +40,7 @@
     {%- for line in (lines | sort)[:20] -%}
         {%- do print(line) -%}
     {%- endfor -%}
+    {%- if lines | length > 20 -%}
+        {%- do print('and ' ~ (lines | length - 20) ~ ' lines more; `dbt-debezium status` has them') -%}
+    {%- endif -%}
 {%- endmacro -%}

@@ -1,10 +1,10 @@
 {#-
     What the messages have shown of captured tables beside their rows, by (schema, table): `types`, the types of each
     column whose type was changed; `keys`, the changes of keys; `columns`, those of shapes that are new in this run;
-    `flags`, columns whose change in this run may have changed rows. Asked once a run, by one query.
+    `silent`, columns whose change in this run may have changed rows without an event. Asked once a run, by one query.
 -#}
 {%- macro table_facts(shapes, changes) -%}
-    {%- set facts = {'types': {}, 'keys': {}, 'columns': {}, 'flags': {}} -%}
+    {%- set facts = {'types': {}, 'keys': {}, 'columns': {}, 'silent': {}} -%}
     {%- if not execute or load_relation(shapes) is none -%}
         {{- return(facts) -}}
     {%- endif -%}
@@ -26,7 +26,7 @@
         union all
         select
             'columns', schema_name, table_name, column_name,
-            to_json(struct(min(source) as source, count(distinct source) as source_count))
+            to_json(array_sort(collect_set(source)))
         from shown
         where cut_id = {{ candidate().cut_id }}
         group by schema_name, table_name, column_name
@@ -38,11 +38,9 @@
         where change_kind = 'key_changed' and cut_id <= {{ candidate().cut_id }}
         union all
         select
-            'flags', schema_name, table_name, column_name,
-            to_json(struct(min(source) as source, min(commit_number) as commit_number))
+            'silent', schema_name, table_name, column_name, to_json(struct(source, commit_number))
         from {{ changes }}
         where may_have_changed_rows and cut_id = {{ candidate().cut_id }}
-        group by schema_name, table_name, column_name
     {%- endset -%}
     {%- if 'debezium_table_facts' not in graph -%}
         {%- for row in run_query(query).rows -%}

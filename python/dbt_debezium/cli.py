@@ -156,10 +156,15 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
 
 
 @main.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON list, as in cut.json of an export.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="One JSON list: cut.json of an export, and what models lack or cannot show.",
+)
 @click.option("--target", help="A target of profiles.yml.")
 def status(as_json: bool, target: str | None) -> None:
-    """Say what is published, what is held and why, and what is quarantined."""
+    """Say what is published, held, quarantined and flagged, and why."""
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import build_schema, public_schema, spark_session

@@ -126,7 +126,7 @@ order by coalesce(source_cut.source, counted.source)
 
 
 def cut_report(spark: "SparkSession", schema: str = "build") -> list[dict[str, Any]]:
-    """One object per source, as `cut.json` and `status --json` hold it (design.md)."""
+    """One object per source, as `cut.json` and `status --json` hold it."""
     if not spark.catalog.tableExists(f"{schema}.cut"):
         return []
     if not spark.catalog.tableExists(f"{schema}.held_transaction__stored"):
