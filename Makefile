@@ -16,7 +16,7 @@ setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, ja
 demo: setup ## a real change log in, published tables out, in two steps
 	@$(BIN)/dbt-debezium demo
 
-# Two files at a time: each has a Spark of its own, which plans on one core and runs on the other.
+# Two files at a time, each with a Spark of its own.
 test: setup ## every test but the proofs
 	@$(BIN)/pytest -n 2 --dist loadfile python tests
 

@@ -15,7 +15,7 @@
     {%- set facts = table_facts(ref('int_table_shape'), ref('schema_change')) -%}
     {%- if not captured.identity and not captured.is_keyless and policy != 'ignore' -%}
         {%- for _, key in facts['keys'].get((captured.schema, captured.table), [])
-            if own_sources(captured, [key.source])
+            if matching(captured.sources, [key.source])
             and (key.cut_id == candidate().cut_id or not is_incremental()) -%}
             {%- do exceptions.raise_compiler_error(
                 place ~ ': its key changed from ' ~ key.old_key ~ ' to ' ~ key.new_key ~ ' at commit '

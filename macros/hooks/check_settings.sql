@@ -39,16 +39,10 @@
         ) -%}
     {%- endif -%}
 
-    {%- for pattern in var('refused_flags') or [] if pattern is string -%}
-        {%- set flags_named = [] -%}
-        {%- for flag in flag_names if modules.re.fullmatch(modules.re.escape(pattern) | replace('\\*', '.*'), flag) -%}
-            {%- do flags_named.append(flag) -%}
-        {%- endfor -%}
-        {%- if not flags_named -%}
-            {%- do problems.append(
-                'refused_flags: ' ~ tojson(pattern) ~ ' names no flag; flags are: ' ~ flag_names | join(', ')
-            ) -%}
-        {%- endif -%}
+    {%- for pattern in var('refused_flags') or [] if pattern is string and not matching([pattern], flag_names) -%}
+        {%- do problems.append(
+            'refused_flags: ' ~ tojson(pattern) ~ ' names no flag; flags are: ' ~ flag_names | join(', ')
+        ) -%}
     {%- endfor -%}
 
     {%- if var('refused_proofs') is string or var('refused_proofs') is not sequence or var('refused_proofs') | reject('in', ['watermark', 'none']) | list -%}

@@ -11,14 +11,14 @@
         {%- set missing, sources, silent = [], [], [] -%}
         {%- for name, shown_by in facts.columns.get(table, [])
             if name not in model.columns and name not in (captured.left_out or []) -%}
-            {%- set own = own_sources(captured, shown_by) -%}
+            {%- set own = matching(captured.sources, shown_by) -%}
             {%- if own -%}
                 {%- do missing.append(name) -%}
                 {%- do sources.extend(own) -%}
             {%- endif -%}
         {%- endfor -%}
         {%- for name, change in facts.silent.get(table, [])
-            if name in model.columns and own_sources(captured, [change.source]) -%}
+            if name in model.columns and matching(captured.sources, [change.source]) -%}
             {%- do silent.append((change.commit_number, name, change.source)) -%}
         {%- endfor -%}
         {%- if missing and captured.schema_changes != 'ignore' -%}

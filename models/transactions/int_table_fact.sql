@@ -30,7 +30,6 @@ change as (
 
     select
         placed.*,
-        source_connector.connector,
         new_commit.commit_position,
         case when placed.transaction_id is null then new_commit.link_kind end as read_in
     from {{ ref('int_change') }} as placed
@@ -40,8 +39,6 @@ change as (
         on
             placed.source = new_commit.source
             and placed.commit_number = new_commit.commit_number
-    inner join source_connector
-        on placed.source = source_connector.source
     where placed.topic is not null and placed.table_name is not null
 
 ),
@@ -52,7 +49,6 @@ shown as (
         source,
         schema_name,
         table_name,
-        max(connector) as connector,
         min(commit_number) as first_commit_number,
         max(commit_number) filter (where read_in = 'initial_snapshot') as initial_commit_number,
         max(commit_number) filter (where read_in = 'blocking_snapshot') as blocking_commit_number,
@@ -118,19 +114,21 @@ fact as (
 
     select
         shown.*,
+        source_connector.connector,
         case
             when shown.initial_commit_number is not null then candidate.cut_id
         end as initial_cut_id,
         cast(null as timestamp) as scanned_at,
         cast(null as bigint) as lost_identity_cut_id
     from shown
+    inner join source_connector
+        on shown.source = source_connector.source
     cross join candidate
     union all
     select
         source,
         schema_name,
         table_name,
-        null as connector,
         null as first_commit_number,
         null as initial_commit_number,
         null as blocking_commit_number,
@@ -142,6 +140,7 @@ fact as (
         false as has_key,
         false as has_old_image,
         false as has_truncate,
+        null as connector,
         null as initial_cut_id,
         scanned_at,
         lost_identity_cut_id
@@ -163,7 +162,6 @@ select
     fact.table_name,
 
     -- what its changes have shown
-    max(fact.connector) as connector,
     min(fact.first_commit_number) as first_commit_number,
     max(fact.initial_commit_number) as initial_commit_number,
     max(fact.blocking_commit_number) as blocking_commit_number,
@@ -175,6 +173,7 @@ select
     bool_or(fact.has_key) as has_key,
     bool_or(fact.has_old_image) as has_old_image,
     bool_or(fact.has_truncate) as has_truncate,
+    max(fact.connector) as connector,
     max(fact.initial_cut_id) as initial_cut_id,
 
     -- what other messages have shown

@@ -7,32 +7,26 @@ candidate as (
 
 ),
 
--- The newest initial snapshot of each source; 0 where there was none.
-source_snapshot as (
+-- With the newest initial snapshot of its source; 0 where there was none.
+fact_of_source as (
 
     select
-        built.source,
-        coalesce(max(built.initial_commit_number), 0) as commit_number,
-        coalesce(max(built.initial_cut_id), 0) as cut_id
+        built.*,
+        coalesce(max(built.initial_commit_number) over by_source, 0) as snapshot_commit_number,
+        coalesce(max(built.initial_cut_id) over by_source, 0) as snapshot_cut_id
     from {{ ref('int_table_fact') }} as built
     inner join candidate
         on built.cut_id = candidate.cut_id
-    group by built.source
+    window by_source as (partition by built.source)
 
 ),
 
 fact as (
 
     select
-        built.*,
-        snapshot.commit_number as snapshot_commit_number,
-        snapshot.cut_id as snapshot_cut_id,
-        coalesce(built.last_window_commit_number > snapshot.commit_number, false) as has_windows
-    from {{ ref('int_table_fact') }} as built
-    inner join candidate
-        on built.cut_id = candidate.cut_id
-    inner join source_snapshot as snapshot
-        on built.source = snapshot.source
+        *,
+        last_window_commit_number > snapshot_commit_number as has_windows
+    from fact_of_source
 
 ),
 

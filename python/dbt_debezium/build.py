@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from dbt_debezium.errors import DebeziumError
 
+BUILD = ("build", "--exclude-resource-type", "unit_test")
+"""dbt's command without unit tests: they test our SQL, not the data, and belong to `make test`."""
+
 HEADING = re.compile(r"(Runtime|Compilation|Database) Error( in .*)?$")
 
 if TYPE_CHECKING:

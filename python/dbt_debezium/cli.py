@@ -128,9 +128,10 @@ def land_path(source: str | Path, start_spark: Any) -> None:
 def run(target: str | None, arguments: Sequence[str]) -> None:
     """Land SOURCE, if one is given, and build and publish: `run [SOURCE] [DBT OPTIONS]`.
 
-    One Spark session does both. Options go to `dbt build` as they are.
+    One Spark session does both. Options go to `dbt build` as they are. Unit tests are left out:
+    they test our SQL, not your data.
     """
-    from dbt_debezium.build import run_dbt
+    from dbt_debezium.build import BUILD, run_dbt
     from dbt_debezium.lease import Lease
     from dbt_debezium.session import spark_session
 
@@ -146,7 +147,7 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
             options += ["--target", target]
         with working("starting dbt") as status:
             is_good = run_dbt(
-                ["build", *options],
+                [*BUILD, *options],
                 project_dir(),
                 on_node=lambda name, index, total: status.update(f"{index} of {total}: {name}"),
                 on_line=lambda line: out.print(Text(line), soft_wrap=True),

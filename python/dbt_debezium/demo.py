@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from dbt_debezium.build import environment, run_dbt
+from dbt_debezium.build import BUILD, environment, run_dbt
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
 from dbt_debezium.lease import JVM_LOCK_NAME, LOCK_NAME, Lease
@@ -205,7 +205,7 @@ def land_and_build(
         count = total
 
     with step(console, lambda: f"built {count} models and tests"):
-        options = ["build", "--target", "local", "--target-path", "target/demo"]
+        options = [*BUILD, "--target", "local", "--target-path", "target/demo"]
         if not run_dbt(options, project, on_node=on_node, on_line=lines.append):
             raise DebeziumError(f"demo: {'; '.join(lines) or 'dbt build failed'}")
     (report,) = cut_report(spark)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from dbt_debezium.build import environment, run_dbt
+from dbt_debezium.build import BUILD, environment, run_dbt
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir, project_dir
 from dbt_debezium.model_files import history_sql
@@ -78,7 +78,7 @@ def previewed(
                 on_step(f"building {len(tables)} tables")
                 lines: list[str] = []
                 if not run_dbt(
-                    ["build", "--target", "local"],
+                    [*BUILD, "--target", "local"],
                     copy,
                     on_node=lambda name, index, total: on_step(f"built {index} of {total}: {name}"),
                     on_line=lines.append,

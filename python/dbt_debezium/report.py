@@ -127,9 +127,9 @@ order by coalesce(source_cut.source, counted.source)
 
 def cut_report(spark: "SparkSession", schema: str = "build") -> list[dict[str, Any]]:
     """One object per source, as `cut.json` and `status --json` hold it."""
-    if not spark.catalog.tableExists(f"{schema}.cut"):
-        return []
-    if not spark.catalog.tableExists(f"{schema}.held_transaction__stored"):
+    # A first run that ended early has made some of them.
+    tables = ("cut", "held_transaction__stored", "table_flag__stored")
+    if not all(spark.catalog.tableExists(f"{schema}.{table}") for table in tables):
         return []
     rows = spark.sql(CUT_REPORT.format(schema=schema)).collect()
     return [_entry(json.loads(row["report"])) for row in rows]

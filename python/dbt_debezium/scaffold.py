@@ -197,7 +197,7 @@ def can_be_written(name: str) -> bool:
 
 def check_columns(facts: TableFacts) -> None:
     """Refuse columns that Spark or our own columns would swallow."""
-    where = f"table {facts.schema}.{facts.table} of {facts.source}"
+    where = f"table {full_name(facts.schema, facts.table)} of {facts.source}"
     if "*" in facts.source:
         raise DebeziumError(
             f"{where}: a model takes * for any text; give the source another topic.prefix"
@@ -225,8 +225,8 @@ def check_database(facts: TableFacts) -> None:
     if len(facts.databases) > 1:
         names = " and ".join(f"'{name}'" for name in sorted(facts.databases))
         raise DebeziumError(
-            f"table {facts.schema}.{facts.table} of {facts.source}: comes from the databases "
-            f"{names}; give each database a connector with a topic.prefix of its own"
+            f"table {full_name(facts.schema, facts.table)} of {facts.source}: comes from the "
+            f"databases {names}; give each database a connector with a topic.prefix of its own"
         )
 
 

@@ -9,7 +9,7 @@ from arrivals import Arrival, write_arrivals
 from oracle import Message, Row
 from pyspark.sql import SparkSession
 
-from dbt_debezium.build import environment, run_dbt
+from dbt_debezium.build import BUILD, environment, run_dbt
 from dbt_debezium.export import export
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing import Landed, land
@@ -53,7 +53,8 @@ class Lake:
     def build(self, *options: str, command: str = "build") -> bool:
         """Run dbt; whether all was good."""
         self.lines = []
-        return run_dbt([command, *options], self.project, on_line=self.lines.append)
+        arguments = BUILD if command == "build" else (command,)
+        return run_dbt([*arguments, *options], self.project, on_line=self.lines.append)
 
     def export(self, name: str) -> Path:
         directory = self.folder / name

@@ -35,6 +35,10 @@ def test_a_lake_in_which_nothing_has_landed_is_built_and_shows_nothing(lake: Lak
     assert lake.cuts() == {}
 
 
+def test_the_unit_tests_of_models_hold(lake: Lake) -> None:
+    assert lake.build("--select", "test_type:unit", command="test"), lake.lines
+
+
 @pytest.mark.fault(16, 17, 37)
 def test_the_same_log_in_any_number_of_landings_gives_the_same_tables(lake: Lake) -> None:
     messages = read_messages(capture("truncate"))
@@ -83,7 +87,7 @@ def test_a_full_refresh_that_failed_is_made_good_by_the_next_run(lake: Lake) -> 
     failing.unlink()
     assert lake.lines[0].startswith("nothing published:")
     assert public_state(lake) == seen
-    assert lake.build(command="run"), lake.lines
+    assert lake.build(), lake.lines
     assert lake.cuts() == cuts
     assert held_messages(lake) == held
     after = lake.export("after_refresh")
