@@ -5,7 +5,7 @@
 
     Reads the CTE row_change; adds `decoded`, and `raw`: the text of each value that `decoded` cannot hold.
 -#}
-{%- macro available_row_change(columns, sent) -%}
+{%- macro available_row_change(columns, sent, absent) -%}
 decoded_change as (
 
     select
@@ -37,6 +37,7 @@ decoded_change as (
         null as unavailable_columns,
         null as delivery,
         {{ 'null as sent_types,' if sent }}
+        {{ 'null as sent_columns,' if absent }}
         null as image,
         named_struct(
             {% for name in columns -%}

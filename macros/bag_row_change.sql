@@ -3,7 +3,7 @@
     its nth copy is a row with the key <hash of the content>#<n>. An insert adds a copy, a delete takes the last one,
     an update does both. Taking a copy that is not there fails the run: the stream contradicts itself.
 -#}
-{%- macro bag_row_change(columns, sent) -%}
+{%- macro bag_row_change(columns, sent, absent) -%}
 bag_change as (
 
     select
@@ -16,6 +16,7 @@ bag_change as (
         committed_at,
         concat_ws('-', topic, partition, `offset`) as delivery,
         {{ "from_json(column_types, 'map<string, string>') as sent_types," if sent }}
+        {{ 'json_object_keys(column_types) as sent_columns,' if absent }}
         {{ image_of('before', columns) }} as image
     from change
     where operation in ({{ op('update') }}, {{ op('delete') }})
@@ -30,6 +31,7 @@ bag_change as (
         committed_at,
         concat_ws('-', topic, partition, `offset`) as delivery,
         {{ "from_json(column_types, 'map<string, string>') as sent_types," if sent }}
+        {{ 'json_object_keys(column_types) as sent_columns,' if absent }}
         {{ image_of('after', columns) }} as image
     from change
     where operation in ({{ op('create') }}, {{ op('read') }}, {{ op('update') }})
@@ -112,6 +114,7 @@ row_change as (
         committed_at,
         delivery,
         {{ 'sent_types,' if sent }}
+        {{ 'sent_columns,' if absent }}
         image
     from counted_bag_change
 

@@ -28,6 +28,7 @@
 {%- do check_schema_changes(captured, columns) -%}
 {#- Columns whose messages did not always say the same type: each value is read by what its own message says. -#}
 {%- set sent = changed_types(captured) or {} -%}
+{%- set absent = absent_columns(captured, columns) -%}
 {%- set has_unavailable = has_unavailable_values(captured) and not captured.is_keyless -%}
 -- The materialization reads where the run starts: {{ ref('int_starting_commit') }}
 -- and the public history when commits were made: {{ ref('commit') }}
@@ -89,7 +90,7 @@ truncation as (
 ),
 
 {% if captured.is_keyless %}
-{{- bag_row_change(columns, sent) }}
+{{- bag_row_change(columns, sent, absent) }}
 {% else -%}
 {{ 'message_row_change' if identity else 'row_change' }} as (
 
@@ -125,6 +126,7 @@ truncation as (
         unavailable_columns,
         concat_ws('-', topic, partition, `offset`) as delivery,
         {{ "from_json(column_types, 'map<string, string>') as sent_types," if sent }}
+        {{ 'json_object_keys(column_types) as sent_columns,' if absent }}
         {{ image_of('after', columns) }} as image
     from change
     where operation != {{ op('truncate') }}
@@ -136,12 +138,13 @@ truncation as (
 row_change as (
 
     select
-        * except (old_row_key, new_row_key, unavailable_columns, delivery, {{ 'sent_types, ' if sent }}image),
+        * except (old_row_key, new_row_key, unavailable_columns, delivery, {{ 'sent_types, ' if sent }}{{ 'sent_columns, ' if absent }}image),
         case when old_row_key is not null then lag(row_key) over half_order end as old_row_key,
         case when new_row_key is not null then lead(row_key) over half_order end as new_row_key,
         unavailable_columns,
         delivery,
         {{ 'sent_types,' if sent }}
+        {{ 'sent_columns,' if absent }}
         image
     from message_row_change
     window half_order as (
@@ -154,7 +157,7 @@ row_change as (
 
 {% endif -%}
 {%- if has_unavailable %}
-{{- available_row_change(columns, sent) }}
+{{- available_row_change(columns, sent, absent) }}
 
 {% endif -%}
 ordered_change as (
@@ -236,7 +239,9 @@ row_version as (
                     {% endfor %}
                 ),
                 entry -> entry is not null
-            )
+            ),
+            'absent_columns',
+            {{ 'array_except(' ~ string_array(absent) ~ ', sent_columns)' if absent else string_array([]) }}
         ) as _change
     from decoded_version
 

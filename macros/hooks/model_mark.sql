@@ -3,7 +3,8 @@
     all changes: a column that came, went or has another type, another identity, another source.
 -#}
 {%- macro model_mark(captured, columns) -%}
-    {%- set said = {'columns': columns} -%}
+    {#- The name of each field that _change has gained since the first version. -#}
+    {%- set said = {'columns': columns, '_change': ['absent_columns']} -%}
     {%- for name, value in captured.items() if name not in ['schema_changes', 'left_out'] -%}
         {%- do said.update({name: value}) -%}
     {%- endfor -%}

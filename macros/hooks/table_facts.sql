@@ -1,10 +1,10 @@
 {#-
     What the messages have shown of captured tables beside their rows, by (schema, table): `types`, the types of each
-    column whose type was changed; `keys`, the changes of keys; `columns`, those of shapes that are new in this run;
+    column whose type was changed; `common`, the columns that all of its shapes have; `keys`, the changes of keys; `columns`, those of shapes that are new in this run;
     `silent`, columns whose change in this run may have changed rows without an event. Asked once a run, by one query.
 -#}
 {%- macro table_facts(shapes, changes) -%}
-    {%- set facts = {'types': {}, 'keys': {}, 'columns': {}, 'silent': {}} -%}
+    {%- set facts = {'types': {}, 'common': {}, 'keys': {}, 'columns': {}, 'silent': {}} -%}
     {%- if not execute or load_relation(shapes) is none -%}
         {{- return(facts) -}}
     {%- endif -%}
@@ -23,6 +23,12 @@
         where sent_type != ''
         group by schema_name, table_name, column_name
         having count(distinct {{ without_default('sent_type') }}) > 1
+        union all
+        select
+            'common', schema_name, table_name, null,
+            to_json(reduce(collect_set(columns), first(columns), (common, some) -> array_intersect(common, some)))
+        from (select *, json_object_keys(column_types) as columns from {{ shapes }} where cut_id <= {{ candidate().cut_id }})
+        group by schema_name, table_name
         union all
         select
             'columns', schema_name, table_name, column_name,

@@ -20,7 +20,8 @@ from dbt_debezium.errors import DebeziumError
 
 CHANGE_TYPE = (
     "struct<source:string,commit_number:bigint,transaction_id:string,committed_at:timestamp,"
-    "unrepresentable:array<struct<column:string,raw_text:string>>>"
+    "unrepresentable:array<struct<column:string,raw_text:string>>,"
+    "absent_columns:array<string>>"
 )
 """Type of `_change`, as the macro row_history makes it."""
 PROVENANCE = ("_source", "_row_key", "_valid_from", "_valid_to", "_change")

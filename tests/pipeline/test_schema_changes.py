@@ -111,6 +111,11 @@ def bag(rows: list[dict[str, str | None]], columns: list[str]) -> Bag:
     return Counter(tuple((name, row.get(name)) for name in columns) for row in rows)
 
 
+def absent_in(rows: list[dict[str, str | None]], columns: list[str]) -> Counter[tuple[str, ...]]:
+    """How many rows come from a message that lacks these columns of the model."""
+    return Counter(tuple(name for name in columns if name not in row) for row in rows)
+
+
 def database() -> list[dict[Table, tuple[list[str], list[dict[str, str | None]]]]]:
     """What the database held at the same moments."""
     with gzip.open(DATA / NAME / "cuts.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -222,17 +227,24 @@ def test_a_history_whose_model_changed_is_built_anew_once(
     assert not any("its model" in line for line in runs[1]["again"][1])
 
 
-def versions_of(lake: Lake, history: str) -> list[tuple[int, float, dict[str, str | None]]]:
+def absent(rows: list[dict[str, Any]]) -> Counter[tuple[str, ...]]:
+    """The same as absent_in, as the rows themselves name them."""
+    return Counter(tuple(row["absent_columns"]) for row in rows)
+
+
+def versions_of(lake: Lake, history: str) -> list[tuple[int, float, dict[str, Any]]]:
     """The rows of a public history as text, each with the commits that began and ended it."""
     versions = []
     for row in with_text_times(lake.spark.table(history)).collect():
         cells = row.asDict()
         end = cells["_valid_to"] or math.inf
         texts = {name: None if cell is None else str(cell) for name, cell in cells.items()}
+        texts["absent_columns"] = cells["_change"].absent_columns
         versions.append((cells["_valid_from"], end, texts))
     return versions
 
 
+@pytest.mark.covers("DB2-04")
 def test_after_each_of_27_transactions_each_table_is_what_the_stream_says(
     runs: tuple[Lake, dict[str, Any]],
 ) -> None:
@@ -255,6 +267,7 @@ def test_after_each_of_27_transactions_each_table_is_what_the_stream_says(
         for number, (said, true) in enumerate(zip(stream, held, strict=True), 1):
             rows = [row for start, end, row in versions if start <= number < end]
             assert bag(rows, columns) == bag(said.get(table, []), columns), (table, number)
+            assert absent(rows) == absent_in(said.get(table, []), columns), (table, number)
             true_columns, true_rows = true.get(table, ([], []))
             known = [name for name in true_columns if name in columns]
             if bag(rows, known) != bag(true_rows, known):
