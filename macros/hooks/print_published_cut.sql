@@ -2,6 +2,9 @@
 {%- macro print_published_cut(summary) -%}
     {%- set shown = 20 -%}
     {%- set rows = run_query(summary).rows -%}
+    {%- if not rows -%}
+        {%- do print('nothing published: nothing has landed; `dbt-debezium land PATH` brings messages') -%}
+    {%- endif -%}
     {%- for row in rows[:shown] -%}
         {%- do print(row[0]) -%}
     {%- endfor -%}

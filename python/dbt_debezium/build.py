@@ -110,7 +110,9 @@ def _invoke(
         ["--log-level", "none", command, *folders, *options]
     )
     if result.exception is not None:
-        sentence = " ".join(line.strip() for line in str(result.exception).splitlines())
+        # Behind it dbt names the macros that called each other.
+        lines = [line.strip() for line in str(result.exception).splitlines()]
+        sentence = " ".join(line for line in lines if not line.startswith("> "))
         raise DebeziumError(f"dbt {command}: {sentence}")
     return result
 

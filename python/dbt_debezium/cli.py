@@ -38,6 +38,9 @@ COUNTED = ("landed", *OUTCOMES)
 SHOWN_ROWS = 10
 SHOWN_TABLES = 12
 SHOWN_COLUMNS = 8
+SHOWN_SENTENCES = 20
+SHOWING = ("show ", "describe ", "desc ", "explain ")
+"""Statements that are no queries and change nothing."""
 
 
 class Commands(click.Group):
@@ -242,7 +245,8 @@ def preview(
     from dbt_debezium.preview import previewed
     from dbt_debezium.report import cut_report
     from dbt_debezium.scaffold import Group
-    from dbt_debezium.shapes import key_changes
+    from dbt_debezium.shapes import key_changes, silent_changes
+    from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
     parsed_groups = [Group.parse(group) for group in groups]
     source = from_anywhere(path)
@@ -262,12 +266,18 @@ def preview(
         sentences = key_changes(
             built.spark, (table.texts().place for table in built.tables if table.facts.is_keyless)
         )
+        sentences += silent_changes(built.spark)
+        names = [table.model_name for table in built.tables]
+        for source, counts in sorted(unrepresentable_counts(built.spark, names, "public").items()):
+            sentences.append(unrepresentable_sentence(source, counts))
         state.stop()
         for file in built.skipped_files:
             out.print(f"skipped {file}: no line of it is a message")
         show_report(report)
-        for sentence in sentences:
+        for sentence in sentences[:SHOWN_SENTENCES]:
             out.print(Text(sentence), soft_wrap=True)
+        if len(sentences) > SHOWN_SENTENCES:
+            out.print(f"and {len(sentences) - SHOWN_SENTENCES} of the kind more")
         show_tables(built.spark, built.tables)
     if export_directory:
         out.print(f"\nwritten to {export_directory}")
@@ -305,11 +315,13 @@ def show_report(report: Sequence[dict[str, Any]]) -> None:
 REMEDIES = {
     "unproven_reads": (
         "a partition ends with reads of the snapshot, so more may follow; "
-        "land more, or say --complete when the dump reaches the end of every partition"
+        "land more, or set landing_reaches_the_end (preview: --complete) when what has landed "
+        "reaches the end of every partition"
     ),
     "missing_reads": "reads of the snapshot are missing; land the rest of the topics",
     "missing_events": (
-        "land the rest of the topic, or name a table that never lands with --not-ingested"
+        "land the rest of the topic, or name a table that never lands in not_ingested_tables "
+        "(preview: --not-ingested)"
     ),
     "no_end": "the END record has not landed",
     "missing_predecessor": "the transaction before it has not landed",
@@ -345,6 +357,24 @@ def one_line(cell: object) -> str:
     return str(cell).replace("\n", "\\n")
 
 
+def cell_text(cell: Any) -> str:
+    """A value of a row on one line, as JSON where it has parts.
+
+    >>> [cell_text(cell) for cell in (None, "a\\nb", b"a", [1, None])]
+    ['null', 'a\\\\nb', 'YQ==', '[1, null]']
+    """
+    from pyspark.sql import Row
+
+    from dbt_debezium.export import plain
+
+    if cell is None:
+        return "null"
+    value = plain(cell.asDict(recursive=True) if isinstance(cell, Row) else cell)
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return one_line(value)
+
+
 def show_tables(spark: Any, tables: Sequence[Any]) -> None:
     """The first rows of each published table."""
     from dbt_debezium.export import with_text_times
@@ -356,11 +386,15 @@ def show_tables(spark: Any, tables: Sequence[Any]) -> None:
         out.print(f"\n{captured.model_name}: {row_count:,} rows")
         table = Table(box=None, pad_edge=False)
         for column in columns[:SHOWN_COLUMNS]:
-            table.add_column(Text(column), max_width=30, overflow="ellipsis", no_wrap=True)
+            table.add_column(
+                Text(column), min_width=6, max_width=30, overflow="ellipsis", no_wrap=True
+            )
         for row in frame.limit(SHOWN_ROWS).collect():
             cells = row[: len(columns)][:SHOWN_COLUMNS]
-            table.add_row(*(Text("null" if cell is None else one_line(cell)) for cell in cells))
+            table.add_row(*(Text(cell_text(cell)) for cell in cells))
         out.print(table)
+        if len(columns) > SHOWN_COLUMNS:
+            out.print(f"and {len(columns) - SHOWN_COLUMNS} columns more; --export has all")
         if row_count > SHOWN_ROWS:
             out.print(f"and {row_count - SHOWN_ROWS:,} rows more")
     if len(tables) > SHOWN_TABLES:
@@ -381,10 +415,12 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
     enter_project()
     try:
         with working("starting Spark"):
-            frame = with_text_times(spark_session(target).sql(sql))
+            spark = spark_session(target)
+            check_query(spark, sql)
+            frame = with_text_times(spark.sql(sql))
             rows = frame.collect()
     except PySparkException as error:
-        raise DebeziumError(f"query: {str(error).splitlines()[0]}") from error
+        raise DebeziumError(f"query: {str(error).strip().splitlines()[0]}") from error
     if as_json:
         for row in rows:
             click.echo(json.dumps(plain(row.asDict(recursive=True)), ensure_ascii=False))
@@ -393,8 +429,24 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
     for name in frame.columns:
         table.add_column(Text(name))
     for row in rows:
-        table.add_row(*(Text("null" if cell is None else str(cell)) for cell in row))
+        table.add_row(*(Text(cell_text(cell)) for cell in row))
     out.print(table)
+
+
+def check_query(spark: Any, sql: str) -> None:
+    """Refuse a statement that could change something; PySparkException where it is none at all."""
+    if sql.lower().startswith(SHOWING):
+        return
+    plan = spark._jsparkSession.sessionState().sqlParser().parsePlan(sql)
+    while plan.getClass().getSimpleName() == "UnresolvedWith":
+        plan = plan.child()
+    logical = "org.apache.spark.sql.catalyst.plans.logical"
+    for changing in ("Command", "ParsedStatement", "Call"):
+        if spark._jvm.java.lang.Class.forName(f"{logical}.{changing}").isInstance(plan):
+            raise DebeziumError(
+                f"query: {one_line(sql)} is no query and may change something; "
+                "SELECT, VALUES, SHOW, DESCRIBE and EXPLAIN are queries"
+            )
 
 
 @main.command()

@@ -122,7 +122,7 @@ def run_demo(console: Console) -> None:
                 show_mart(console, before.mart)
 
                 console.print(
-                    Text("\n2. The rest lands.", style="bold"), "Nothing is missing now.\n"
+                    Text("\n2. The rest lands.", style="bold"), "Nothing is held back now.\n"
                 )
                 after = land_and_build(console, spark, second, Path(folder) / "2.jsonl", project)
                 show_cut(console, after.report)

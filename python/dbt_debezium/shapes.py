@@ -9,7 +9,7 @@ from dbt_debezium.scaffold import matches
 from dbt_debezium.tables import full_name
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import Row, SparkSession
 
 SHOWN_COLUMNS = """
 select shown.schema_name, shown.table_name, shown.source, shown.column_name,
@@ -99,20 +99,35 @@ def shape_reports(
             table = full_name(schema_name, table_name)
             unknown = reports.setdefault(source, ShapeReport()).unknown_columns
             unknown.setdefault(table, []).append(column)
-    for source, schema_name, table_name, commit_number, kind, column, old, new, may in changes:
-        if model_of(source, (schema_name, table_name)):
-            reports.setdefault(source, ShapeReport()).changes.append(
-                {
-                    "table": full_name(schema_name, table_name),
-                    "commit_number": commit_number,
-                    "change": kind,
-                    "column": column,
-                    "previous_type": old,
-                    "type": new,
-                    "may_have_changed_rows": may,
-                }
-            )
+    for row in changes:
+        if model_of(row["source"], (row["schema_name"], row["table_name"])):
+            reports.setdefault(row["source"], ShapeReport()).changes.append(_change(row))
     return reports
+
+
+def _change(row: "Row") -> dict[str, Any]:
+    """A row of SCHEMA_CHANGES as `status --json` holds it."""
+    return {
+        "table": full_name(row["schema_name"], row["table_name"]),
+        "commit_number": row["commit_number"],
+        "change": row["change_kind"],
+        "column": row["column_name"],
+        "previous_type": row["previous_type"],
+        "type": row["column_type"],
+        "may_have_changed_rows": row["may_have_changed_rows"],
+    }
+
+
+def silent_changes(spark: "SparkSession", schema: str = "build") -> list[str]:
+    """A sentence for each table that may have rows which a statement changed without an event."""
+    reports: dict[str, ShapeReport] = {}
+    for row in spark.sql(SCHEMA_CHANGES.format(schema=schema)).collect():
+        reports.setdefault(row["source"], ShapeReport()).changes.append(_change(row))
+    return [
+        sentence
+        for source, found in sorted(reports.items())
+        for sentence in found.sentences(source)
+    ]
 
 
 def key_changes(spark: "SparkSession", keyless: Iterable[str], schema: str = "build") -> list[str]:

@@ -159,3 +159,27 @@ def test_the_command_prints_each_row_of_a_transaction(
     assert said.startswith("commit 200 of shop: transaction ")
     refused = CliRunner().invoke(main, ["diff", "shop"])
     assert refused.exit_code == 2
+
+
+def test_a_query_is_answered_and_what_could_change_something_is_refused(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(lake.project)
+
+    def said(sql: str) -> tuple[int, str]:
+        result = CliRunner().invoke(main, ["query", sql])
+        return result.exit_code, result.output
+
+    for statement in (
+        "drop view public.orders",
+        "with x as (select 1) insert into public.orders select * from x",
+        "set spark.sql.shuffle.partitions = 1",
+        "call lake.system.expire_snapshots('public.orders')",
+    ):
+        code, text = said(statement)
+        assert (code, "is no query and may change something; SELECT" in text) == (2, True), text
+    assert "PARSE_SYNTAX_ERROR" in said("selec 1")[1]
+    assert "orders_history" in said("show views in public")[1]
+    code, text = said("-- the newest\nselect _change from public.orders limit 1")
+    assert code == 0
+    assert '{"source": "shop", "commit_number": ' in text

@@ -16,6 +16,8 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lease import Lease
 from dbt_debezium.scaffold import Group
 
+MODELLED = ("b", "c", "nopk")
+"""Tables with models: one that CASCADE empties, the one emptied most often, one without a key."""
 PARTS = {"run_once": 1, "run_twice": 2, "run_five": 5}
 ROUNDS = 5
 
@@ -23,7 +25,12 @@ ROUNDS = 5
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
     messages = read_messages(capture("truncate"))
-    tables = tables_of(messages, [Group("trunc", "all"), Group("run_*", "all")])
+    tables = [
+        table
+        for table in tables_of(messages, [Group("trunc", "all"), Group("run_*", "all")])
+        if table.table in MODELLED
+    ]
+    assert len(tables) == len(MODELLED)
     for table in tables:
         table.sources[:] = ["run_*"]
     with open_lake(tmp_path_factory.mktemp("runs"), tables) as opened:
@@ -63,7 +70,7 @@ def test_the_same_log_in_any_number_of_landings_gives_the_same_tables(lake: Lake
             step = min(number, len(some) - 1)
             differences += compare_cut(cuts.get(prefix), expected[prefix][step], prefix)
             commit_number = int((cuts.get(prefix) or {}).get("commit_number") or 0)
-            differences += compare_export(directory, prefix, history, commit_number)
+            differences += compare_export(directory, prefix, history, commit_number, MODELLED)
             landed = sum(len(part.messages) for part in some[: step + 1])
             differences += check_counts(cuts[prefix], landed)
         assert differences == []
@@ -150,7 +157,7 @@ def test_the_run_after_runs_that_ended_badly_is_right(lake: Lake, arriving: int)
     directory = lake.export("after_bad_ends")
     for source, cut in lake.cuts().items():
         assert cut["commit_number"] == arriving
-        assert compare_export(directory, source, history, arriving) == []
+        assert compare_export(directory, source, history, arriving, MODELLED) == []
 
 
 def test_settings_that_cannot_work_are_refused_all_at_once(lake: Lake) -> None:
