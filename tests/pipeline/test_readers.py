@@ -31,7 +31,7 @@ left join (
 def read_under_flips(spark: SparkSession, lake: Path, queries: int, flips: int) -> None:
     commits = len(History(read_messages(capture("shop_basic"))).commits)
     with subprocess.Popen(
-        [sys.executable, Path(__file__).with_name("flip.py"), str(commits), str(flips)],
+        [sys.executable, Path(__file__).with_name("flip.py"), str(commits)],
         cwd=REPOSITORY,
         env={**os.environ, "DBT_DEBEZIUM_LAKE": str(lake)},
         stdin=subprocess.PIPE,
@@ -42,25 +42,25 @@ def read_under_flips(spark: SparkSession, lake: Path, queries: int, flips: int) 
         assert flipper.stdout is not None
         assert flipper.stdout.readline() == "ready\n"
         seen = []
-        count = 0
-        while flipper.poll() is None:
+        for number in range(queries):
+            # Each flip goes on while the next queries read.
+            if number * flips // queries < (number + 1) * flips // queries:
+                flipper.stdin.write("flip\n")
+                flipper.stdin.flush()
             (row,) = spark.sql(TORN_ORDERS).collect()
-            count += 1
-            if count == queries:
-                flipper.stdin.close()
             assert row["torn_count"] == 0
             seen.append((row["commit_number"], row["order_count"]))
-        assert flipper.returncode == 0
-        flips = int(flipper.stdout.readline())
-    print(f"{count} queries under {flips} flips: {len(set(seen))} different cuts, 0 torn")
+        flipper.stdin.close()
+        assert flipper.wait() == 0
+    print(f"{queries} queries under {flips} flips: {len(set(seen))} different cuts, 0 torn")
     # A reader with a cached catalog would stay on the cut that it saw first.
     assert len(set(seen)) > min(10, flips // 4)
     last = 1 + flips * 97 % commits
     assert spark.sql(TORN_ORDERS).collect()[0]["commit_number"] == last
-    if queries > 100:
+    if flips > 100:
         record(
             "A query that joins two public tables sees one cut while another process publishes",
-            f"{count} queries under {flips} publications, {len(set(seen))} cuts seen: 0 torn",
+            f"{queries} queries under {flips} publications, {len(set(seen))} cuts seen: 0 torn",
         )
 
 
