@@ -1,6 +1,6 @@
 {#-
     The public views of the cut itself: published_cut, one row per source, and commit, one row per published commit.
-    The pointer stands first, see create_pointed_view. Positions are shown without the zeros that pad them.
+    The pointer stands first, see create_pointed_view. See shown_position.
 -#}
 {%- macro create_cut_views(commits) -%}
     {%- set published_cut = public_relation('published_cut') -%}
@@ -14,7 +14,7 @@
             select
                 commits.source,
                 commits.commit_number,
-                ltrim('0', commits.commit_position) as commit_position,
+                {{ shown_position('commits.commit_position') }} as commit_position,
                 commits.transaction_id,
                 commits.committed_at,
                 commits.proof
@@ -33,7 +33,7 @@
             select
                 source_cut.source,
                 source_cut.commit_number,
-                ltrim('0', source_cut.commit_position) as commit_position,
+                {{ shown_position('source_cut.commit_position') }} as commit_position,
                 source_cut.transaction_id,
                 source_cut.committed_at,
                 source_cut.proof,
