@@ -1,5 +1,12 @@
 with
 
+candidate as (
+
+    select * from {{ source('pointer', 'cut') }}
+    where channel = 'candidate'
+
+),
+
 marker_offset as (
 
     select
@@ -15,6 +22,31 @@ marker_offset as (
 starting_commit as (
 
     select * from {{ ref('int_starting_commit') }}
+
+),
+
+-- How far a topic is known from its beginning. A BEGIN of SQL Server waits for nothing, and another
+-- database's END not for this one's, so they may have been settled by an earlier run.
+known_topic as (
+
+    select
+        progress.topic,
+        max(progress.partition) as last_partition,
+        -- What cannot be read may be a marker.
+        max(
+            case
+                when progress.partition = 0 and progress.first_offset = 0
+                    then
+                        least(
+                            progress.contiguous_offset,
+                            array_min(progress.quarantined_offsets) - 1
+                        )
+            end
+        ) as known_offset
+    from {{ ref('partition_progress') }} as progress
+    inner join candidate
+        on progress.cut_id = candidate.cut_id
+    group by progress.topic
 
 ),
 
@@ -52,6 +84,16 @@ known_offset as (
         coalesce(last_marker_partition, 0) as last_partition
     from starting_commit
     where marker_offset is not null
+    union distinct
+    select
+        source_topic.source,
+        source_topic.topic,
+        known_topic.known_offset as `offset`,
+        known_topic.last_partition
+    from source_topic
+    inner join known_topic
+        on source_topic.topic = known_topic.topic
+    where known_topic.known_offset >= 0
 
 ),
 
@@ -68,16 +110,28 @@ single_partition as (
 
 ),
 
--- Up to the cut's own offset the topic is known without a gap.
+-- The topic is known without a gap up to the cut's own offset, and from its beginning.
 reached_offset as (
 
     select
         known_offset.source,
         known_offset.`offset`,
-        greatest(known_offset.`offset`, max(starting_commit.marker_offset)) as reached_offset
+        greatest(
+            known_offset.`offset`,
+            max(greatest(starting_commit.marker_offset, known_topic.known_offset))
+        ) as reached_offset,
+        max(
+            case
+                when starting_commit.marker_offset is null and known_topic.known_offset >= 0
+                    then known_topic.known_offset
+                else 0
+            end
+        ) as first_reached_offset
     from known_offset
     inner join single_partition
         on known_offset.source = single_partition.source
+    left join known_topic
+        on known_offset.topic = known_topic.topic
     left join starting_commit
         on known_offset.source = starting_commit.source
     group by known_offset.source, known_offset.`offset`
@@ -90,7 +144,7 @@ select
     `offset`,
 
     -- proof
-    reached_offset - dense_rank() over (
+    reached_offset - first_reached_offset - dense_rank() over (
         partition by source
         order by reached_offset
     ) as island
