@@ -1,6 +1,6 @@
 """Make a failing history small, and keep it as a regression.
 
-    .venv/bin/python tests/pipeline/shrink_history.py SEED NUMBER first_rules|all_rules
+    .venv/bin/python tests/pipeline/shrink_history.py SEED NUMBER PROFILE
 
 A batch of reductions is one lake with as many builds as the history has landings.
 """
@@ -12,13 +12,18 @@ from pathlib import Path
 
 from histories.differences import failing
 from histories.history import Case, make_history
-from histories.knobs import ALL_RULES, FIRST_RULES
+from histories.knobs import ALL_RULES, DB2_RULES, FIRST_RULES, SQLSERVER_RULES
 from histories.reduce import size
 from histories.shrink import shrink, write_plan
 from lake import DATA
 from test_histories import found_differences
 
-PROFILES = {"first_rules": FIRST_RULES, "all_rules": ALL_RULES}
+PROFILES = {
+    "first_rules": FIRST_RULES,
+    "all_rules": ALL_RULES,
+    "sqlserver": SQLSERVER_RULES,
+    "db2": DB2_RULES,
+}
 
 
 def fails(cases: Sequence[Case]) -> set[str]:

@@ -12,7 +12,7 @@ from figures import record
 from histories.differences import Difference, differences, failing
 from histories.files import write_expected, write_landings
 from histories.history import Case, judged, make_histories
-from histories.knobs import ALL_RULES, FIRST_RULES, Profile
+from histories.knobs import ALL_RULES, DB2_RULES, FIRST_RULES, SQLSERVER_RULES, Profile
 from histories.messages import messages
 from histories.plan import AUDIT, TABLES
 from histories.shrink import read_plan
@@ -81,7 +81,12 @@ def regressions() -> list[Case]:
 
 @pytest.mark.fault(15, 16, 17, 22, 24, 37, 38, 39)
 def test_a_hundred_histories_show_the_largest_provable_state(tmp_path: Path) -> None:
-    cases = [*make_histories(SEED, range(100), ALL_RULES), *regressions()]
+    cases = [
+        *make_histories(SEED, range(100), ALL_RULES),
+        *make_histories(SEED, range(10_000, 10_020), SQLSERVER_RULES),
+        *make_histories(SEED, range(20_000, 20_020), DB2_RULES),
+        *regressions(),
+    ]
     check_cases(tmp_path, cases, tests_all=False)
 
 
@@ -96,6 +101,25 @@ def test_ten_thousand_histories_show_the_largest_provable_state(
     name = "PostgreSQL" if profile is ALL_RULES else "PostgreSQL without snapshots and restarts"
     record(
         f"Random histories of {name} show the database's rows at the largest provable commit",
+        f"{len(cases):,} histories in {landings} landings: 0 wrong, 0 not the largest, 0 lost",
+        seed=SEED,
+    )
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    ("profile", "name"),
+    [(SQLSERVER_RULES, "SQL Server"), (DB2_RULES, "Db2")],
+    ids=["sqlserver", "db2"],
+)
+def test_two_thousand_histories_of_other_connectors_show_the_largest_provable_state(
+    tmp_path: Path, profile: Profile, name: str
+) -> None:
+    cases = list(make_histories(SEED, range(2_000), profile))
+    check_cases(tmp_path, cases)
+    landings = max(len(case.cuts) for case in cases)
+    record(
+        f"Random histories in the form of {name} show the rows at the largest provable commit",
         f"{len(cases):,} histories in {landings} landings: 0 wrong, 0 not the largest, 0 lost",
         seed=SEED,
     )

@@ -14,6 +14,7 @@ from histories.plan import (
     TABLES,
     Entry,
     Epoch,
+    Kind,
     Row,
     Transaction,
 )
@@ -31,6 +32,9 @@ GARBAGE: Final = (
 )
 
 
+OTHER_MARKERS: Final[tuple[Kind, ...]] = ("other_begin", "other_end")
+
+
 def key_text(key: Row | None) -> str | None:
     """A key as the partitioner sees it."""
     return None if key is None else repr(tuple(key.values()))
@@ -46,6 +50,7 @@ class Connector:
         self.epochs: list[Epoch] = []
         self.entries: list[Entry] = []
         self.resets_counters = rng.random() < knobs.reset_counters
+        self.ends_last = knobs.last_end == 1 or rng.random() < knobs.last_end
         self._partition_count = {
             topic: rng.randint(1, rng.randint(1, knobs.partition_count))
             for topic in (*TABLES, SIGNAL, "message")
@@ -77,8 +82,9 @@ class Connector:
             elif segment.is_streamed:
                 self.epochs.append(Epoch(None))
             if segment.is_streamed:
-                self.epochs[-1].chain.extend(range(committed, following))
-                self._stream(range(committed, following))
+                chain = [number for number in range(committed, following) if self._is_seen(number)]
+                self.epochs[-1].chain.extend(chain)
+                self._stream(chain)
             committed = following
         if self.rng.random() < self.knobs.garbage_event and self._may_spoil():
             self._spoil_one()
@@ -176,8 +182,17 @@ class Connector:
 
     # --- streaming
 
-    def _stream(self, chain: range) -> None:
+    def _is_seen(self, number: int) -> bool:
+        """Whether the connector sends anything: a change table knows nothing of an empty one."""
+        is_postgresql = self.knobs.connector == "postgresql"
+        return is_postgresql or bool(self.source.transactions[number].events)
+
+    def _stream(self, chain: Sequence[int]) -> None:
         units = [unit for number in chain for unit in self._units(number)]
+        if units and not self.ends_last:
+            units.pop()
+        # END comes with the next transaction, so a restart may begin with it.
+        starts = ("begin", "message" if self.knobs.connector == "postgresql" else "end")
         counted_from: dict[int, int] = {}
         floor, at, furthest = 0, 0, 0
         while at < len(units):
@@ -197,7 +212,7 @@ class Connector:
                     floor = max(i for i, unit in enumerate(units) if unit.transaction == number) + 1
                 at = point
             else:
-                begins = [i for i in range(floor, at) if units[i].kind in ("begin", "message")]
+                begins = [i for i in range(floor, at) if units[i].kind in starts]
                 if begins:
                     at = self.rng.choice(begins[-4:])
 
@@ -231,6 +246,9 @@ class Connector:
     def _send_unit(self, unit: Entry, counted_from: dict[int, int]) -> None:
         number = unit.transaction
         assert number is not None
+        if self._is_interleaved(unit):
+            for kind in OTHER_MARKERS:
+                self.entries.append(Entry(kind, unit.epoch, "transaction", number))
         if unit.kind == "window_read":
             # The window is in memory only: a restart does not send it again.
             if id(unit) in self._windows_sent:
@@ -243,6 +261,11 @@ class Connector:
             again = Entry(unit.kind, unit.epoch, unit.topic, number)
             again.counted_from = entry.counted_from
             self._send(again, self._key(unit, self.source.transactions[number]))
+
+    def _is_interleaved(self, unit: Entry) -> bool:
+        """Whether a transaction of another database comes first; none parts a row's last two."""
+        chance = self.knobs.other_database
+        return unit.kind != "tombstone" and chance > 0 and self.rng.random() < chance
 
     def _key(self, unit: Entry, transaction: Transaction) -> str | None:
         if unit.kind in ("begin", "end"):

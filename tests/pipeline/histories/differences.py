@@ -102,5 +102,5 @@ def _told(joined: DataFrame, table: str, limit: int) -> list[Difference]:
 
 
 def failing(found: list[Difference]) -> list[str]:
-    """The sources that differ, each once."""
-    return sorted({difference.source for difference in found})
+    """The histories that differ, each once."""
+    return sorted({difference.source.partition(".")[0] for difference in found})

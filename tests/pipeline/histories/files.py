@@ -9,7 +9,7 @@ import pyarrow as pa  # type: ignore[import-untyped] # it has none
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
 from histories.history import Case, expected_rows
-from histories.messages import messages
+from histories.messages import messages, source_name
 
 FILES_PER_LANDING = 4
 """Spark reads a compressed file in one task."""
@@ -70,18 +70,13 @@ def write_expected(directory: Path, cases: Sequence[Case]) -> None:
         cuts: list[tuple[str, int | None, str | None, str | None]] = []
         rows: list[tuple[str, str, str, int]] = []
         for case, rows_at in zip(cases, shown, strict=True):
-            name, cut = case.plan.name, case.cuts[min(landing, len(case.cuts) - 1)]
+            name, cut = source_name(case.plan), case.cuts[min(landing, len(case.cuts) - 1)]
             if cut is None:
                 continue
-            position, transaction_id = _text(cut.commit_position), _text(cut.transaction_id)
-            cuts.append((name, cut.commit_number, position, transaction_id))
+            cuts.append((name, cut.commit_number, cut.commit_position, cut.transaction_id))
             rows += [(name, *row) for row in rows_at[cut.cut]]
         _write(directory / f"cuts_{landing}.parquet", CUTS, cuts)
         _write(directory / f"rows_{landing}.parquet", ROWS, rows)
-
-
-def _text(number: int | None) -> str | None:
-    return None if number is None else str(number)
 
 
 def _write(path: Path, schema: pa.Schema, rows: Sequence[Sequence[object]]) -> None:

@@ -59,6 +59,8 @@ def make_history(seed: int, number: int, profile: Profile) -> History:
         connector.entries,
         knobs.landing_count,
         profile.second_begin,
+        knobs.connector,
+        knobs.connector == "sqlserver" or (knobs.connector == "db2" and rng.random() < 0.5),
     )
     return History(plan, _landed(rng, knobs, plan), source, knobs)
 

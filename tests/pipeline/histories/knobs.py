@@ -4,12 +4,14 @@ from dataclasses import dataclass, fields, replace
 from random import Random
 from typing import Final
 
-from histories.plan import SecondBegin
+from histories.plan import ConnectorName, SecondBegin
 
 
 @dataclass(frozen=True, slots=True)
 class Knobs:
     """Of one history. A chance is between 0 and 1; of an action it is its weight."""
+
+    connector: ConnectorName = "postgresql"
 
     # how much
     transaction_count: int = 8
@@ -56,6 +58,10 @@ class Knobs:
     reset_counters: float = 0.0
     """Chance that the connector is older than 3.6.1, and forgets counts in a restart."""
     repeat_marker: float = 0.0
+    last_end: float = 1.0
+    """Chance that the last transaction is ended, which others do by following it."""
+    other_database: float = 0.0
+    """Chance of a transaction of another database, before each message."""
 
     # what else lands
     heartbeat: float = 0.0
@@ -89,6 +95,7 @@ class Profile:
     always: frozenset[str]
     """Knobs that no history switches off."""
     second_begin: SecondBegin
+    connector: ConnectorName = "postgresql"
 
     def draw(self, rng: Random) -> Knobs:
         """Knobs for one history. Each feature is off in a part of them, so that the others show."""
@@ -101,7 +108,7 @@ class Profile:
                 drawn[knob.name] = rng.randint(int(low), int(high))
             elif knob.name in self.always or rng.random() < 0.6:
                 drawn[knob.name] = rng.uniform(low, high)
-        return replace(Knobs(), **drawn)  # type: ignore[arg-type] # ints for ints, see above
+        return replace(Knobs(self.connector), **drawn)  # type: ignore[arg-type] # ints for ints, see above
 
 
 FIRST_RULES: Final = Profile(
@@ -156,3 +163,27 @@ ALL_RULES: Final = Profile(
     second_begin="evidence_unless_ended",
 )
 """All rules of PostgreSQL."""
+
+LOG_SEQUENCE_BOUNDS: Final = {
+    name: bounds
+    for name, bounds in FIRST_RULES.bounds.items()
+    # Neither sends a truncate, a message, or what changes nothing; each row has an LSN.
+    if name not in ("copy", "truncate", "truncate_many", "nothing_changed", "message", "empty")
+}
+
+SQLSERVER_RULES: Final = Profile(
+    LOG_SEQUENCE_BOUNDS | {"last_end": (0, 1), "other_database": (0.02, 0.2)},
+    FIRST_RULES.always | {"last_end"},
+    # It names no database, so it may be another's.
+    second_begin="harmless",
+    connector="sqlserver",
+)
+"""A snapshot, then transactions of one database among those of another."""
+
+DB2_RULES: Final = Profile(
+    LOG_SEQUENCE_BOUNDS | {"last_end": (0, 0)},
+    FIRST_RULES.always | {"last_end"},
+    second_begin="evidence_unless_ended",
+    connector="db2",
+)
+"""A snapshot, then transactions, of which the last one has no END."""

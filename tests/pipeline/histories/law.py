@@ -24,10 +24,15 @@ copy with R, the others one with R - k, one event has both.
 without the event that has both, and every partition is past the transaction: each partition in
 which a change landed holds one with `sequence[0]` at or after its END.
 
-Link (S14). With changes received: their `sequence[0]` is END's LSN of the transaction before (null
-at the start of an epoch), or the LSN of a landed message outside of transactions that follows it
-likewise. Without: markers landed in partition 0 of the transaction topic only, and their offsets
-run without a hole from the END before (from 0 in the first epoch that streams) to this END.
+Link (S14). In PostgreSQL with changes received: their `sequence[0]` is END's LSN of the transaction
+before (null at the start of an epoch), or the LSN of a landed message outside of transactions that
+follows it likewise. Otherwise: markers landed in partition 0 of the transaction topic only, and
+their offsets run without a hole from the END before (from 0 in the first epoch that streams) to
+this END. Those of another database count like others: what lies between two ENDs is known.
+
+SQL Server and Db2. A partition is past a transaction when it holds a change of a later one: what
+is sent is in the order of commits. BEGIN of SQL Server names no database, so a second one may be
+another's, and asks for nothing. The last transaction has no END, and waits for the next.
 
 Window (S6). END does not count its reads: the transaction that closes one is held until each
 partition in which reads of any window landed, at least one, is past it.
@@ -41,6 +46,7 @@ the epoch before was shown.
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
+from histories.log_sequence import commit_lsn
 from histories.plan import LANDED_TABLES, SIGNAL, TABLES, Entry, Kind, Plan, Transaction, counters
 
 Orders = tuple[int, int]
@@ -65,9 +71,9 @@ class ExpectedCut:
     cut: Cut
     commit_number: int | None
     """None where it is not determined."""
-    commit_position: int | None
+    commit_position: str | None
     """None for a snapshot."""
-    transaction_id: int | None
+    transaction_id: str | None
 
 
 def expected_cuts(plan: Plan) -> list[ExpectedCut | None]:
@@ -91,11 +97,16 @@ def _described(plan: Plan, cut: Cut) -> ExpectedCut:
     numbers = [number for number in epoch.chain if plan.transactions[number].id is not None]
     last = plan.transactions[numbers[cut.count - 1]] if cut.count else None
     is_first = not any(earlier.chain for earlier in plan.epochs[: cut.epoch])
+    position = transaction_id = None
+    if last and plan.connector == "postgresql":
+        position, transaction_id = str(last.end_lsn), str(last.id)
+    elif last:
+        position = transaction_id = commit_lsn(last)
     return ExpectedCut(
         cut,
         cut.count + (epoch.snapshot_lsn is not None) if is_first else None,
-        last.end_lsn if last else None,
-        last.id if last else None,
+        position,
+        transaction_id,
     )
 
 
@@ -138,7 +149,7 @@ class Arrived:
         number = entry.transaction
         if number is None or entry.kind in ("garbage", "tombstone", "window_read"):
             return
-        if entry.kind in ("begin", "end"):
+        if entry.topic == "transaction":
             self.marker_offsets.add(offset)
             self.marker_partitions.add(entry.partition)
         if entry.kind == "begin":
@@ -209,7 +220,7 @@ class Arrived:
         return count
 
     def _is_linked(self, number: int, links: set[int | None], end_offset: int | None) -> bool:
-        if self.copies.get(number):
+        if self.plan.connector == "postgresql" and self.copies.get(number):
             return self.previous[number] in links
         if self.marker_partitions != {0} or end_offset is None:
             return False

@@ -6,11 +6,13 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from histories.log_sequence import OTHER_DATABASE, commit_lsn, place, read_place
 from histories.plan import MESSAGE, SIGNAL, TABLES, Entry, Event, Plan, Row, Transaction, counters
 
 Message: TypeAlias = dict[str, object]
 """topic, partition, offset, timestamp, key, value, headers."""
 
+DATABASE: Final = "bank"
 EPOCH_MILLIS: Final = 1_795_228_000_000
 MESSAGE_TABLE: Final = (
     "io.debezium.connector.postgresql.LogicalDecodingMessageMonitor"
@@ -23,6 +25,11 @@ def json_text(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
+def source_name(plan: Plan) -> str:
+    """What the tables call the source: of several databases of a connector, each is one."""
+    return f"{plan.name}.{DATABASE}" if plan.connector == "sqlserver" else plan.name
+
+
 def messages(plan: Plan) -> Iterator[tuple[Entry, Message]]:
     """Each entry's message, in the order of sending."""
     writer = _Writer(plan)
@@ -32,7 +39,7 @@ def messages(plan: Plan) -> Iterator[tuple[Entry, Message]]:
         if entry.kind == "heartbeat":
             topic = f"__debezium-heartbeat.{plan.name}"
         elif entry.topic in TABLES or entry.topic == SIGNAL:
-            topic = f"{plan.name}.public.{entry.topic}"
+            topic = f"{source_name(plan)}.public.{entry.topic}"
         yield (
             entry,
             {
@@ -70,7 +77,7 @@ class _Writer:
         if entry.kind == "message":
             return self._loose_message(entry.transaction, transaction)
         if entry.event is None:
-            return _marker(entry, transaction, _commit_millis(entry.transaction))
+            return self._marker(entry, transaction, _commit_millis(entry.transaction))
         event = transaction.events[entry.event]
         if event.operation == "m":
             return self._message(entry, entry.transaction, transaction, event)
@@ -85,19 +92,28 @@ class _Writer:
         key = json_text(event.key) if event.key else None
         if entry.kind == "tombstone":
             return key, None, headers
-        source = self._source(
-            event.table,
-            event.lsn,
-            transaction.id,
-            self.previous[entry.transaction],
-            _commit_millis(entry.transaction),
-        )
+        source = self._change_source(entry.transaction, transaction, event)
         value = (
             f'{{"before":{json_text(event.before)},"after":{json_text(event.after)},'
-            f'"source":{source},"transaction":{_block(entry, transaction, event)},'
+            f'"source":{source},"transaction":{self._block(entry, transaction, event)},'
             f'"op":"{event.operation}","ts_ms":{EPOCH_MILLIS + sent}}}'
         )
         return key, value, headers
+
+    def _change_source(self, number: int, transaction: Transaction, event: Event) -> str:
+        millis = _commit_millis(number)
+        if self.plan.connector != "postgresql":
+            return self._table_source(event.table, millis, place(self.plan, transaction, event))
+        return self._source(event.table, event.lsn, transaction.id, self.previous[number], millis)
+
+    def _table_source(self, table: str, millis: int, where: str, snapshot: str = "false") -> str:
+        """The source block of SQL Server and Db2."""
+        return (
+            f'{{"version":"3.6.3.Final","connector":"{self.plan.connector}",'
+            f'"name":"{self.plan.name}","ts_ms":{millis},"snapshot":"{snapshot}",'
+            f'"db":"{DATABASE}","sequence":null,"ts_us":{millis}000,"ts_ns":{millis}000000,'
+            f'"schema":"public","table":"{table}",{where}}}'
+        )
 
     def _source(
         self,
@@ -114,7 +130,7 @@ class _Writer:
         at = lsn if sequence_lsn is None else sequence_lsn
         return (
             f'{{"version":"3.6.3.Final","connector":"postgresql","name":"{self.plan.name}",'
-            f'"ts_ms":{millis},"snapshot":"{snapshot}","db":"bank",'
+            f'"ts_ms":{millis},"snapshot":"{snapshot}","db":"{DATABASE}",'
             f'"sequence":"[{before},\\"{at}\\"]","ts_us":{millis}000,"ts_ns":{millis}000000,'
             f'"schema":"{"public" if table else ""}","table":"{table}",'
             f'"txId":{json_text(transaction_id)},"lsn":{json_text(lsn)},'
@@ -124,9 +140,13 @@ class _Writer:
     def _read(self, entry: Entry, sent: int) -> Written:
         lsn = self.plan.epochs[entry.epoch].snapshot_lsn
         millis = EPOCH_MILLIS + entry.epoch
-        source = self._source(
-            entry.topic, lsn, 600 + entry.epoch, None, millis, snapshot=entry.marker or ""
-        )
+        marker = entry.marker or ""
+        if self.plan.connector != "postgresql":
+            where = read_place(self.plan, lsn or 0)
+            return _read_written(
+                entry, self._table_source(entry.topic, millis, where, marker), sent
+            )
+        source = self._source(entry.topic, lsn, 600 + entry.epoch, None, millis, snapshot=marker)
         return _read_written(entry, source, sent)
 
     def _window_read(
@@ -149,7 +169,7 @@ class _Writer:
         source = self._source(
             MESSAGE, event.lsn, transaction.id, self.previous[number], _commit_millis(number)
         )
-        return _message_written(source, _block(entry, transaction, event))
+        return _message_written(source, self._block(entry, transaction, event))
 
     def _loose_message(self, number: int, transaction: Transaction) -> Written:
         source = self._source(
@@ -157,18 +177,51 @@ class _Writer:
         )
         return _message_written(source, "null")
 
+    def _block(self, entry: Entry, transaction: Transaction, event: Event) -> str:
+        at = (entry.event or 0) - entry.counted_from
+        total_order, table_order = counters(transaction, entry.counted_from)[at]
+        return (
+            f'{{"id":"{self._transaction_id(transaction, event.lsn)}","total_order":{total_order},'
+            f'"data_collection_order":{table_order}}}'
+        )
+
+    def _transaction_id(self, transaction: Transaction, lsn: int) -> str:
+        """What a record at some LSN says of its transaction."""
+        if self.plan.connector == "postgresql":
+            return f"{transaction.id}:{lsn}"
+        return commit_lsn(transaction)
+
+    def _marker(self, entry: Entry, transaction: Transaction, millis: int) -> Written:
+        if entry.kind in ("begin", "other_begin"):
+            marker_id = self._transaction_id(transaction, transaction.begin_lsn)
+            status, counts = "BEGIN", '"event_count":null,"data_collections":null'
+        else:
+            marker_id = self._transaction_id(transaction, transaction.end_lsn)
+            counted = {f"{OTHER_DATABASE}.public.account": 1}
+            if entry.kind == "end":
+                counted = self._counted(entry, transaction)
+            # Their order is arbitrary: here the reverse of their coming.
+            collections = [
+                {"data_collection": name, "event_count": count}
+                for name, count in reversed(counted.items())
+            ]
+            total = sum(counted.values())
+            status = "END"
+            counts = f'"event_count":{total},"data_collections":{json_text(collections)}'
+        value = f'{{"status":"{status}","id":"{marker_id}",{counts},"ts_ms":{millis}}}'
+        return f'{{"id":"{marker_id}"}}', value, []
+
+    def _counted(self, entry: Entry, transaction: Transaction) -> dict[str, int]:
+        schema = f"{DATABASE}.public" if self.plan.names_database else "public"
+        counted: dict[str, int] = {}
+        for event in transaction.events[entry.counted_from :]:
+            name = f"{schema}.{event.table}" if event.table else MESSAGE_TABLE
+            counted[name] = counted.get(name, 0) + 1
+        return counted
+
 
 def _commit_millis(number: int) -> int:
     return EPOCH_MILLIS + 1000 * (number + 1)
-
-
-def _block(entry: Entry, transaction: Transaction, event: Event) -> str:
-    at = (entry.event or 0) - entry.counted_from
-    total_order, table_order = counters(transaction, entry.counted_from)[at]
-    return (
-        f'{{"id":"{transaction.id}:{event.lsn}","total_order":{total_order},'
-        f'"data_collection_order":{table_order}}}'
-    )
 
 
 def _read_written(entry: Entry, source: str, sent: int) -> Written:
@@ -188,24 +241,3 @@ def _message_written(source: str, block: str) -> Written:
         f'"message":{{"prefix":"bank","content":"{content}"}}}}'
     )
     return '{"prefix":"bank"}', value, []
-
-
-def _marker(entry: Entry, transaction: Transaction, millis: int) -> Written:
-    if entry.kind == "begin":
-        marker_id = f"{transaction.id}:{transaction.begin_lsn}"
-        counts = '"event_count":null,"data_collections":null'
-    else:
-        marker_id = f"{transaction.id}:{transaction.end_lsn}"
-        counted: dict[str, int] = {}
-        for event in transaction.events[entry.counted_from :]:
-            name = f"public.{event.table}" if event.table else MESSAGE_TABLE
-            counted[name] = counted.get(name, 0) + 1
-        # Their order is arbitrary: here the reverse of their coming.
-        collections = [
-            {"data_collection": name, "event_count": count}
-            for name, count in reversed(counted.items())
-        ]
-        total = len(transaction.events) - entry.counted_from
-        counts = f'"event_count":{total},"data_collections":{json_text(collections)}'
-    value = f'{{"status":"{entry.kind.upper()}","id":"{marker_id}",{counts},"ts_ms":{millis}}}'
-    return f'{{"id":"{marker_id}"}}', value, []

@@ -11,8 +11,21 @@ Value: TypeAlias = int | str | None
 Row: TypeAlias = dict[str, Value]
 Operation = Literal["c", "u", "d", "t", "m"]
 Kind = Literal[
-    "begin", "event", "end", "tombstone", "read", "window_read", "message", "heartbeat", "garbage"
+    "begin",
+    "event",
+    "end",
+    "tombstone",
+    "read",
+    "window_read",
+    "message",
+    "heartbeat",
+    "garbage",
+    "other_begin",
+    "other_end",
 ]
+"""The last two are of another database of the connector, whose log has equal LSNs."""
+
+ConnectorName = Literal["postgresql", "sqlserver", "db2"]
 
 SecondBegin = Literal["harmless", "evidence", "evidence_unless_ended", "evidence_or_first_lsn"]
 """What a transaction whose BEGIN came twice needs beside exact counts (S13): nothing, every
@@ -130,6 +143,9 @@ class Plan:
     """In the order of sending."""
     landing_count: int
     second_begin: SecondBegin
+    connector: ConnectorName = "postgresql"
+    names_database: bool = False
+    """Whether END has the database before schema and table."""
 
     def offsets(self) -> list[int]:
         """Each entry's offset in its partition."""
@@ -142,7 +158,7 @@ class Plan:
         return offsets
 
     def previous_lsns(self) -> dict[int, int | None]:
-        """For each streamed transaction what its events name as the commit before (`sequence`)."""
+        """For each streamed transaction the commit before, which events of PostgreSQL name."""
         previous: dict[int, int | None] = {}
         for epoch in self.epochs:
             before: int | None = None

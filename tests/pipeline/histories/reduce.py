@@ -88,6 +88,8 @@ def reduced(plan: Plan, marks: Marks, name: str) -> Plan:
         entries,
         plan.landing_count - sum(mark[0] == "landing" for mark in marks),
         plan.second_begin,
+        plan.connector,
+        plan.names_database,
     )
 
 

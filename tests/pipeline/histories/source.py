@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Literal
 
+from histories.db2_log import as_read
 from histories.knobs import Knobs
 from histories.plan import SIGNAL, TABLES, Event, Row, Transaction
 from histories.workload import Draft, Statement, Workload
@@ -91,7 +92,11 @@ def commit_all(rng: Random, knobs: Knobs, tasks: Sequence[Task]) -> Source:
         if rng.random() < knobs.rollback:
             transaction_id += 1
             lsn += 8 * rng.randint(5, 30)
-        lsn = _place(rng, source.transactions[first:], drafts, lsn, transaction_id)
+        group_transactions = source.transactions[first:]
+        lsn = _place(rng, group_transactions, drafts, lsn, transaction_id)
+        if knobs.connector == "db2":
+            for transaction in group_transactions:
+                transaction.events = as_read(transaction.events)
         transaction_id += len(group) + rng.randint(0, 1)
     source.rows_before.append({table: _copied(work.rows(table)) for table in TABLES})
     return source

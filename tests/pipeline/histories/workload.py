@@ -113,6 +113,8 @@ class Workload:
     def _deleted(self, table: str, row: Row) -> Event:
         del self.keyed[table][_key(table, row)]
         shape = TABLES[table]
+        if self.knobs.connector != "postgresql":
+            return Event(table, "d", key=shape.key_of(row), before=dict(row))
         before = {name: row[name] if name in shape.key else shape.filler[name] for name in row}
         return Event(table, "d", key=shape.key_of(row), before=before)
 
@@ -120,6 +122,9 @@ class Workload:
         """A row's update; its SQL is the caller's."""
         row = {**old, **changes}
         key, old_key = TABLES[table].key_of(row), TABLES[table].key_of(old)
+        is_whole = self.knobs.connector != "postgresql"
+        if is_whole and row == old:
+            return  # no log of a change table has it
         sent = {
             name: PLACEHOLDER
             if isinstance(value, str) and value.startswith("long ") and old[name] == value
@@ -128,12 +133,16 @@ class Workload:
         }
         if key == old_key:
             self._keep(table, row)
-            self._record(Event(table, "u", key=key, after=sent))
+            before = dict(old) if is_whole else None
+            self._record(Event(table, "u", key=key, before=before, after=sent))
             return
         gone = self._deleted(table, old)
-        gone.new_key = key
         self._keep(table, row)
-        self._record(gone, Event(table, "c", key=key, after=sent, old_key=old_key))
+        come = Event(table, "c", key=key, after=sent)
+        # SQL Server logs a delete and an insert, of which nothing tells that they are one.
+        if self.knobs.connector != "sqlserver":
+            gone.new_key, come.old_key = key, old_key
+        self._record(gone, come)
 
     def _some(self, table: str) -> Row | None:
         rows = self.rows(table)
