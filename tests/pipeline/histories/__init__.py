@@ -2,5 +2,6 @@
 state may be published after each landing, by two oracles that share no code.
 
 `workload` commits transactions, `connector` streams them, `kafka` lands them, `messages` writes
-them; `replay` and `statements` say what the tables held, `law` how far the tables may be shown.
+them, in PostgreSQL's form or, by `log_sequence` and `db2_log`, in that of SQL Server or Db2;
+`replay` and `statements` say what the tables held, `law` how far the tables may be shown.
 """

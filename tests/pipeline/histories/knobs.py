@@ -58,6 +58,8 @@ class Knobs:
     reset_counters: float = 0.0
     """Chance that the connector is older than 3.6.1, and forgets counts in a restart."""
     repeat_marker: float = 0.0
+    shuffled_lsns: float = 0.0
+    """Chance that the LSNs of a transaction's changes are not in their order."""
     last_end: float = 1.0
     """Chance that the last transaction is ended, which others do by following it."""
     other_database: float = 0.0
@@ -172,7 +174,8 @@ LOG_SEQUENCE_BOUNDS: Final = {
 }
 
 SQLSERVER_RULES: Final = Profile(
-    LOG_SEQUENCE_BOUNDS | {"last_end": (0, 1), "other_database": (0.02, 0.2)},
+    LOG_SEQUENCE_BOUNDS
+    | {"shuffled_lsns": (0.2, 1), "last_end": (0, 1), "other_database": (0.02, 0.2)},
     FIRST_RULES.always | {"last_end"},
     # It names no database, so it may be another's.
     second_begin="harmless",

@@ -94,9 +94,11 @@ def commit_all(rng: Random, knobs: Knobs, tasks: Sequence[Task]) -> Source:
             lsn += 8 * rng.randint(5, 30)
         group_transactions = source.transactions[first:]
         lsn = _place(rng, group_transactions, drafts, lsn, transaction_id)
-        if knobs.connector == "db2":
-            for transaction in group_transactions:
+        for transaction in group_transactions:
+            if knobs.connector == "db2":
                 transaction.events = as_read(transaction.events)
+            if knobs.shuffled_lsns and rng.random() < knobs.shuffled_lsns:
+                _shuffle(rng, transaction)
         transaction_id += len(group) + rng.randint(0, 1)
     source.rows_before.append({table: _copied(work.rows(table)) for table in TABLES})
     return source
@@ -125,6 +127,14 @@ def _draft(rng: Random, work: Workload, source: Source, task: Task) -> Draft:
     source.statements.append(draft.statements)
     source.bank_totals.append(draft.bank_total)
     return draft
+
+
+def _shuffle(rng: Random, transaction: Transaction) -> None:
+    """SQL Server orders changes by their command, to which `__$seqval` need not keep."""
+    lsns = list(dict.fromkeys(event.lsn for event in transaction.events))
+    shuffled = dict(zip(lsns, rng.sample(lsns, len(lsns)), strict=True))
+    for event in transaction.events:
+        event.lsn = shuffled[event.lsn]
 
 
 def _place(
