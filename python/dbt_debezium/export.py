@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt_debezium.column_types import JSON_TEXT
+from dbt_debezium.patterns import matches
 from dbt_debezium.report import cut_report
-from dbt_debezium.scaffold import CapturedTable, matches
+from dbt_debezium.scaffold import CapturedTable
 from dbt_debezium.tables import full_name
 
 if TYPE_CHECKING:

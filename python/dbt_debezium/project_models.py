@@ -23,6 +23,7 @@ from dbt_debezium.model_files import (
     yml_columns,
     yml_models,
 )
+from dbt_debezium.patterns import matches
 from dbt_debezium.scaffold import (
     CapturedTable,
     Group,
@@ -30,7 +31,6 @@ from dbt_debezium.scaffold import (
     check_columns,
     check_database,
     identifier,
-    matches,
     names_of,
 )
 from dbt_debezium.tables import TableFacts

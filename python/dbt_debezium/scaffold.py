@@ -8,6 +8,7 @@ from typing import Any
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.model_files import Texts, history_sql
+from dbt_debezium.patterns import matches
 from dbt_debezium.tables import TableFacts, full_name
 
 RESERVED = frozenset(
@@ -99,16 +100,6 @@ class CapturedTable:
     def sql(self) -> str:
         """The text of the history model."""
         return history_sql(self.captured(), self.model_name, self.facts.types())
-
-
-def matches(pattern: str, source: str) -> bool:
-    """Whether a source's name fits a pattern, as the macro matches_any has it: * is any text.
-
-    >>> matches("shop_*", "shop_1"), matches("shop_*", "my_shop_1"), matches("a[1]", "a[1]")
-    (True, False, True)
-    """
-    parts = (re.escape(part) for part in pattern.split("*"))
-    return re.fullmatch(".*".join(parts), source, re.DOTALL) is not None
 
 
 def chosen_tables(tables: Sequence[TableFacts], patterns: Sequence[str]) -> list[TableFacts]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dbt_debezium.model_files import HistoryModel
-from dbt_debezium.scaffold import matches
+from dbt_debezium.patterns import matches
 from dbt_debezium.tables import full_name
 
 if TYPE_CHECKING:
