@@ -224,7 +224,8 @@ def main() -> None:
         register(spark)
         with measured("flatten alone", first_count):
             spark.sql(
-                "select flatten_message(topic, key, value, headers) as flat from landing.message"
+                "select flatten_message(topic, key, value, headers, '{}') as flat"
+                " from landing.message"
             ).write.format("noop").mode("overwrite").save()
         build(project, "first build", first_count)
         with measured("land the rest", rest_count):

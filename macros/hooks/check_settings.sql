@@ -2,7 +2,7 @@
 {%- macro check_settings() -%}
     {%- set problems = [] -%}
     {%- set known = [
-        'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_proofs',
+        'cdl_heartbeat_tables', 'cdl_sources', 'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_proofs',
         'repeated_snapshot_missing_table', 'sources_without_truncate', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
     {%- set flag_names = [
@@ -21,6 +21,7 @@
     {%- endif -%}
 
     {%- for name, patterns, example in [
+        ('cdl_heartbeat_tables', var('cdl_heartbeat_tables'), 'cdc_cdl.cdc_heartbeat'),
         ('not_ingested_tables', var('not_ingested_tables'), 'public.audit_*'),
         ('refused_flags', var('refused_flags'), 'snapshot_*'),
         ('sources_without_truncate', var('sources_without_truncate'), 'shop_*'),
@@ -32,6 +33,17 @@
             ) -%}
         {%- endif -%}
     {%- endfor -%}
+
+    {%- set cdl_sources = var('cdl_sources') -%}
+    {%- if cdl_sources is not mapping
+        or ((cdl_sources.keys() | list) + (cdl_sources.values() | list)) | reject('string') | list
+        or '' in cdl_sources.values()
+        or '*' in cdl_sources.values() | join -%}
+        {%- do problems.append(
+            "cdl_sources must be a mapping of patterns of topics to sources like {'bank_*': 'bank'}; got "
+            ~ tojson(cdl_sources)
+        ) -%}
+    {%- endif -%}
 
     {%- if var('unavailable_value_placeholder') is not string or not var('unavailable_value_placeholder') -%}
         {%- do problems.append(

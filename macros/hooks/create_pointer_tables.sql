@@ -48,7 +48,9 @@
             from (
                 select
                     message.*,
-                    flatten_message(message.topic, message.key, message.value, message.headers) as flat
+                    flatten_message(
+                        message.topic, message.key, message.value, message.headers, {{ cdl_settings() }}
+                    ) as flat
                 from {{ source('landing', 'message') }} as message
                 where false
             )

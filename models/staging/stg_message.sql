@@ -11,7 +11,9 @@ new_message as (
 
     select
         message.*,
-        flatten_message(message.topic, message.key, message.value, message.headers) as flat
+        flatten_message(
+            message.topic, message.key, message.value, message.headers, {{ cdl_settings() }}
+        ) as flat
     from {{ source('landing', 'message') }} as message
     inner join candidate
         on

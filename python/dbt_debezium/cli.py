@@ -592,20 +592,22 @@ def scaffold(
     A pattern is like 'public.orders' or 'shop_1.public.*'. What a person has changed in a model
     stays; columns that it does not have are added.
     """
+    from dbt_debezium.connectors import cdl
     from dbt_debezium.project_models import plan_scaffold
     from dbt_debezium.scaffold import Group, chosen_tables
-    from dbt_debezium.session import spark_session
+    from dbt_debezium.session import project_settings, spark_session
     from dbt_debezium.tables import landed_tables
 
     parsed_groups = [Group.parse(group) for group in groups]
     enter_project()
     project = project_dir()
+    cdl_settings = cdl.settings_of(project_settings(project))
     with working("starting Spark") as state:
         spark = spark_session(target)
         state.update("looking at the messages")
         if not spark.catalog.tableExists("landing.message"):
             raise DebeziumError("scaffold: nothing has landed; run `dbt-debezium land` first")
-        tables = chosen_tables(landed_tables(spark), patterns)
+        tables = chosen_tables(landed_tables(spark, cdl_settings), patterns)
     plan = plan_scaffold(project, tables, parsed_groups, force)
     show_plan(plan)
     if check and plan.changes:

@@ -212,7 +212,13 @@ _TEXT = msgspec.json.Decoder(str)
 _MARKER = msgspec.json.Decoder(_Marker)
 
 
-def flatten_message(topic: str, key: str | None, value: str | None, headers: Headers) -> Flat:
+def flatten_message(
+    topic: str,
+    key: str | None,
+    value: str | None,
+    headers: Headers,
+    cdl_settings: cdl.Settings = cdl.DEFAULTS,
+) -> Flat:
     """Read one message; what cannot be read becomes a quarantined row with its reason.
 
     Args:
@@ -220,6 +226,7 @@ def flatten_message(topic: str, key: str | None, value: str | None, headers: Hea
         key: the message's key as JSON text, with or without Kafka Connect's schema wrapper.
         value: the message's value, likewise.
         headers: name and JSON text of each header.
+        cdl_settings: what the project says of its CDL jobs.
 
     >>> flatten_message("shop.public.orders", '{"id":1}', None, []).kind
     'tombstone'
@@ -228,17 +235,23 @@ def flatten_message(topic: str, key: str | None, value: str | None, headers: Hea
     """
     try:
         try:
-            return _read(topic, key, value, headers)
+            return _read(topic, key, value, headers, cdl_settings)
         except EnvelopeError as error:
             patient = None
             if error.reason == "bad_json":
-                patient = _read_patiently(topic, key, value, headers)
-            return patient or _quarantined(topic, value, error)
+                patient = _read_patiently(topic, key, value, headers, cdl_settings)
+            return patient or _quarantined(topic, value, error, cdl_settings)
     except Exception as error:  # one message must never stop the others
         return Flat("quarantined", "internal_error", type(error).__name__)
 
 
-def _read(topic: str, key: str | None, value: str | None, headers: Headers) -> Flat:
+def _read(
+    topic: str,
+    key: str | None,
+    value: str | None,
+    headers: Headers,
+    cdl_settings: cdl.Settings,
+) -> Flat:
     if value is None:
         return Flat("tombstone", row_key=_readable_key(key))
     check_size("value", value)
@@ -267,7 +280,7 @@ def _read(topic: str, key: str | None, value: str | None, headers: Headers) -> F
     if fields is None:
         return Flat("tombstone", row_key=_readable_key(key))
     if "message_version" in fields or "DATA_STORE" in fields:
-        return _cdl_change(payload, fields)
+        return _cdl_change(topic, payload, fields, cdl_settings)
     if "op" in fields and mistyped is not None:
         raise _mistyped(fields, mistyped)
     return _control(topic, key, payload, fields)
@@ -400,14 +413,14 @@ def with_key_columns(row: str, key: str) -> str:
     return f"{{{','.join(missing)}{',' if columns else ''}{row[1:].lstrip()}"
 
 
-def _cdl_change(payload: Raw, fields: dict[str, Raw]) -> Flat:
+def _cdl_change(topic: str, payload: Raw, fields: dict[str, Raw], settings: cdl.Settings) -> Flat:
     try:
-        change = cdl.read(payload, fields)
+        change = cdl.read(payload, fields, settings.source(topic))
     except ValidationError as error:
         raise EnvelopeError("bad_type", _located(error)) from None
     except DecodeError as error:
         raise _unparsable(str(payload, "utf-8"), error) from None
-    is_row = not change.is_heartbeat
+    is_row = not settings.is_heartbeat(change.schema, change.table)
     return Flat(
         "change" if is_row else "heartbeat",
         connector=cdl.CONNECTOR,
@@ -649,7 +662,9 @@ def _unparsable(value: str, error: Exception) -> EnvelopeError:
     return EnvelopeError("bad_json", f"value: {said(error)}")
 
 
-def _quarantined(topic: str, value: str | None, error: EnvelopeError) -> Flat:
+def _quarantined(
+    topic: str, value: str | None, error: EnvelopeError, cdl_settings: cdl.Settings
+) -> Flat:
     """The message's refusal, with the coordinates that can be read all the same."""
     flat = Flat("quarantined", error.reason, error.detail[:LONGEST_DETAIL])
     if value is None or error.reason in ("too_large", "too_deep"):
@@ -668,7 +683,7 @@ def _quarantined(topic: str, value: str | None, error: EnvelopeError) -> Flat:
     if "message_version" in fields and "source" not in fields:
         return flat._replace(
             connector=cdl.CONNECTOR,
-            source=cdl.SOURCE,
+            source=cdl_settings.source(topic),
             schema_name=_text(fields.get("SEG_OWNER")),
             table_name=_text(fields.get("TABLE_NAME")),
         )
@@ -693,7 +708,11 @@ def _quarantined(topic: str, value: str | None, error: EnvelopeError) -> Flat:
 
 
 def _read_patiently(
-    topic: str, key: str | None, value: str | None, headers: Headers
+    topic: str,
+    key: str | None,
+    value: str | None,
+    headers: Headers,
+    cdl_settings: cdl.Settings,
 ) -> Flat | None:
     """Read a message in which msgspec refuses an escaped lone surrogate, or the cut was wrong."""
 
@@ -705,7 +724,7 @@ def _read_patiently(
         return None
     shielded_headers = [(name, prepared(text)) for name, text in headers]
     try:
-        flat = _read(topic, prepared(key), prepared(value), shielded_headers)
+        flat = _read(topic, prepared(key), prepared(value), shielded_headers, cdl_settings)
     except EnvelopeError:
         return None
     return Flat._make(unshield(part) if isinstance(part, str) else part for part in flat)

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
+import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # ships no types
 from pyspark.sql import SparkSession
 from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # missing in its stub
 
+from dbt_debezium.connectors import cdl
 from dbt_debezium.envelope import NEW_KEY, OLD_KEY, Flat, Headers, flatten_message
 
 COUNTS = T.MapType(T.StringType(), T.LongType())
@@ -39,18 +41,22 @@ ARROW_FIELDS = [
 ]
 
 
-def flatten_batch(topic: pa.Array, key: pa.Array, value: pa.Array, headers: pa.Array) -> pa.Array:
+def flatten_batch(
+    topic: pa.Array, key: pa.Array, value: pa.Array, headers: pa.Array, cdl_settings: pa.Array
+) -> pa.Array:
     """Read a batch of messages, each on its own.
 
     Args:
         topic: text, like key and value.
         headers: lists of structs of two texts, key and value.
+        cdl_settings: the same JSON text for each message, as `one_settings` takes it.
 
     Returns:
         One struct of type FLAT_TYPE for each message, in the messages' order.
     """
+    settings = one_settings(cdl_settings)
     rows = [
-        flatten_message(*message)
+        flatten_message(*message, settings)
         for message in zip(
             (name or "" for name in texts(topic)),
             texts(key),
@@ -64,6 +70,15 @@ def flatten_batch(topic: pa.Array, key: pa.Array, value: pa.Array, headers: pa.A
         [column_array(*column) for column in zip(columns, ARROW_FIELDS, strict=True)],
         fields=ARROW_FIELDS,
     )
+
+
+def one_settings(texts: pa.Array) -> cdl.Settings:
+    """A project's settings for CDL, from an array that has the same JSON text all through.
+
+    >>> one_settings(pa.array(['{"cdl_sources":{"bank_*":"bank"}}'] * 2)).source("bank_1")
+    'bank'
+    """
+    return msgspec.json.decode(texts[0].as_py(), type=cdl.Settings) if texts else cdl.DEFAULTS
 
 
 def texts(array: pa.Array) -> list[str | None]:
@@ -103,5 +118,5 @@ flatten = arrow_udf(flatten_batch, FLAT_TYPE)
 
 
 def register(spark: SparkSession) -> None:
-    """Make `flatten_message(topic, key, value, headers)` known to the session's SQL."""
+    """Make `flatten_message`, with the arguments of `flatten_batch`, known to the session's SQL."""
     spark.udf.register("flatten_message", flatten)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from dbt_debezium.build import BUILD, environment, run_dbt
+from dbt_debezium.connectors import cdl
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir, project_dir
 from dbt_debezium.model_files import history_sql
@@ -58,7 +59,7 @@ def previewed(
             from pyspark.sql import SparkSession
 
             from dbt_debezium.landing import land
-            from dbt_debezium.session import spark_session
+            from dbt_debezium.session import project_settings, spark_session
             from dbt_debezium.tables import landed_tables
 
             if SparkSession.getActiveSession() is not None:
@@ -72,7 +73,8 @@ def previewed(
                 on_step(f"landing {path}")
                 landed = land(spark, path)
                 on_step(f"looking at {landed.message_count:,} messages")
-                tables = captured_tables(landed_tables(spark), groups)
+                named = cdl.settings_of(project_settings(project) | (settings or {}))
+                tables = captured_tables(landed_tables(spark, named), groups)
                 # Nobody is there to decide about a key that changes: it is told at the end.
                 write_project(project, copy, tables, settings or {}, "ignore")
                 on_step(f"building {len(tables)} tables")
@@ -121,7 +123,8 @@ def write_project(
         **{folder: models[folder] for folder in CORE_MODELS if folder in models},
         "history": models["shop"]["history"],
     }
-    # What a project says of its own topics need not be true of a dump.
+    # What a project says of its own topics need not be true of a dump. What it says of CDL stays:
+    # that is how it names sources.
     configuration["vars"].update(
         {
             "public_schema": "public",
@@ -134,7 +137,9 @@ def write_project(
             **settings,
         }
     )
-    (copy / "dbt_project.yml").write_text(yaml.safe_dump(configuration), encoding="utf-8")
+    (copy / "dbt_project.yml").write_text(
+        yaml.safe_dump(configuration, sort_keys=False), encoding="utf-8"
+    )
     histories = copy / "models" / "history"
     histories.mkdir()
     for table in tables:

@@ -65,10 +65,16 @@ def build_schema(target: str | None = None) -> str:
 
 def public_schema(project: Path) -> str:
     """The schema that readers use, a setting of dbt_project.yml."""
+    return str(project_settings(project)["public_schema"])
+
+
+def project_settings(project: Path) -> dict[str, Any]:
+    """The settings of a project: vars of dbt_project.yml."""
     from dbt.clients.yaml_helper import load_yaml_text
 
-    settings = load_yaml_text((project / "dbt_project.yml").read_text(encoding="utf-8")) or {}
-    return str(settings["vars"]["public_schema"])
+    text = (project / "dbt_project.yml").read_text(encoding="utf-8")
+    settings: dict[str, Any] = (load_yaml_text(text) or {})["vars"]
+    return settings
 
 
 def read_target(target: str | None = None) -> dict[str, Any]:

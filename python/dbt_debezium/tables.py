@@ -23,8 +23,9 @@ from dbt_debezium.column_types import (
     schema_block_columns,
     wider,
 )
+from dbt_debezium.connectors import cdl
 from dbt_debezium.envelope import flatten_message
-from dbt_debezium.flatten import texts
+from dbt_debezium.flatten import one_settings, texts
 from dbt_debezium.json_text import PAYLOAD, shield
 
 if TYPE_CHECKING:
@@ -171,16 +172,18 @@ def read_image(image: str) -> dict[str, Raw]:
 
 def observe(
     messages: Iterable[tuple[str, str | None, str | None]],
+    cdl_settings: cdl.Settings = cdl.DEFAULTS,
 ) -> Iterator[TableFacts]:
     """Look at messages, and yield what they show of each table, once per table.
 
     Args:
         messages: topic, key and value of each.
+        cdl_settings: what the project says of its CDL jobs.
     """
     tables: dict[tuple[str, str | None, str], TableFacts] = {}
     known_schemas: set[tuple[tuple[str, str | None, str], str]] = set()
     for topic, key, value in messages:
-        flat = flatten_message(topic, key, value, [])
+        flat = flatten_message(topic, key, value, [], cdl_settings)
         if flat.kind == "schema_change" and flat.source and flat.table_changes:
             observe_announced(tables, flat.source, flat.connector or "", flat.table_changes)
         if flat.kind != "change" or value is None or not flat.source or not flat.table_name:
@@ -227,33 +230,39 @@ def observe_announced(
         tables.setdefault(facts.place, TableFacts(*facts.place)).merge(facts)
 
 
-def observe_batch(topic: pa.Array, key: pa.Array, value: pa.Array) -> pa.Array:
+def observe_batch(
+    topic: pa.Array, key: pa.Array, value: pa.Array, cdl_settings: pa.Array
+) -> pa.Array:
     """Look at a batch of messages.
 
     Returns:
         For the first message of the batch what the whole batch shows, as JSON; null for the others.
     """
     messages = zip(topic.to_pylist(), texts(key), texts(value), strict=True)
-    shown = msgspec.json.encode(list(observe(messages))).decode()
+    shown = msgspec.json.encode(list(observe(messages, one_settings(cdl_settings)))).decode()
     return pa.array([shown, *[None] * (len(topic) - 1)], pa.string())
 
 
-def landed_tables(spark: "SparkSession") -> list[TableFacts]:
+def landed_tables(
+    spark: "SparkSession", cdl_settings: cdl.Settings = cdl.DEFAULTS
+) -> list[TableFacts]:
     """What all landed messages show of each table, in order of source, schema and table."""
     # mapInArrow would say the same without the nulls, but needs pandas.
-    from pyspark.sql.functions import arrow_udf, col  # type: ignore[attr-defined] # not in its stub
+    from pyspark.sql.functions import arrow_udf, col, lit  # type: ignore[attr-defined] # not in its stub
 
     messages = spark.table("landing.message")
     # Taken for deterministic, Spark would call it for the filter and once more for what passed.
     shown_by_batch = arrow_udf(observe_batch, "string").asNondeterministic()
-    batches = messages.select(shown_by_batch("topic", "key", "value").alias("facts"))
+    settings = lit(msgspec.json.encode(cdl_settings).decode())
+    shown = shown_by_batch("topic", "key", "value", settings)
+    batches = messages.select(shown.alias("facts"))
     tables: dict[tuple[str, str | None, str], TableFacts] = {}
-    for (shown,) in batches.where(col("facts").isNotNull()).collect():
-        for facts in msgspec.json.decode(shown, type=list[TableFacts]):
+    for (found,) in batches.where(col("facts").isNotNull()).collect():
+        for facts in msgspec.json.decode(found, type=list[TableFacts]):
             if facts.place in tables:
                 tables[facts.place].merge(facts)
             else:
                 tables[facts.place] = facts
     # Of other tables the schema-change topic tells too.
-    found = [facts for facts in tables.values() if facts.columns or not facts.announced]
-    return sorted(found, key=lambda facts: [part or "" for part in facts.place])
+    changed = [facts for facts in tables.values() if facts.columns or not facts.announced]
+    return sorted(changed, key=lambda facts: [part or "" for part in facts.place])

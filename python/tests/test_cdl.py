@@ -5,16 +5,19 @@ import json
 import pytest
 from real_messages import DOCUMENTS, known, with_fields
 
+from dbt_debezium.connectors.cdl import DEFAULTS, Settings, settings_of
 from dbt_debezium.envelope import flatten_message
+from dbt_debezium.errors import DebeziumError
 
 VERSION_1 = json.loads(DOCUMENTS["003_01"])
 VERSION_2 = json.loads(DOCUMENTS["003_02"])
 
 
-def cdl(message, **fields):
+def cdl(message, settings=DEFAULTS, **fields):
     """The message flattened, with fields of its payload set; `...` leaves one out."""
     payload = with_fields(json.loads(json.dumps(message["payload"])), fields)
-    return flatten_message("cdl_topic", None, json.dumps(payload, separators=(",", ":")), [])
+    text = json.dumps(payload, separators=(",", ":"))
+    return flatten_message("cdl_topic", None, text, [], settings)
 
 
 def properties(**values):
@@ -142,6 +145,41 @@ def test_a_row_of_the_heartbeat_table_is_a_heartbeat_with_a_place(schema, table)
     ):
         assert (row.kind, row.source, row.after) == ("heartbeat", "cdl", None)
         assert row.event_position is not None
+
+
+@pytest.mark.parametrize(
+    ("sources", "named"),
+    [
+        ({"cdl_*": "bank"}, "bank"),
+        ({"other": "other", "*topic": "bank", "*": "late"}, "bank"),
+        ({"cdl": "bank", "CDL_TOPIC": "bank", "cdl?topic": "bank"}, "cdl"),
+    ],
+)
+def test_a_setting_names_the_source_of_version_1_by_its_topic(sources, named):
+    settings = Settings(cdl_sources=sources)
+    assert cdl(VERSION_1, settings).source == named
+    assert cdl(VERSION_1, settings) == cdl(VERSION_1)._replace(source=named)
+    refused = cdl(VERSION_1, settings, message_type="1")
+    assert (refused.kind, refused.source) == ("quarantined", named)
+    assert cdl(VERSION_2, settings) == cdl(VERSION_2)
+
+
+@pytest.mark.parametrize("pattern", ["own.BEATS", "*.beats", "OWN.*"])
+def test_a_setting_names_the_heartbeat_tables(pattern):
+    settings = Settings(cdl_heartbeat_tables=["cdc_cdl.cdc_heartbeat", pattern])
+    assert cdl(VERSION_1, settings, SEG_OWNER="Own", TABLE_NAME="Beats").kind == "heartbeat"
+    assert cdl(VERSION_2, settings, source__schema="own", source__table="beats").after is None
+    assert cdl(VERSION_1, settings).kind == "change"
+    default = {"SEG_OWNER": "cdc_cdl", "TABLE_NAME": "cdc_heartbeat"}
+    assert cdl(VERSION_1, Settings(cdl_heartbeat_tables=[]), **default).kind == "change"
+
+
+def test_a_setting_of_the_wrong_type_is_named():
+    assert settings_of({"public_schema": "public"}) == DEFAULTS
+    with pytest.raises(DebeziumError, match="cdl_heartbeat_tables: expected array, got str"):
+        settings_of({"cdl_heartbeat_tables": "cdc_cdl.cdc_heartbeat"})
+    with pytest.raises(DebeziumError, match="cdl_sources: expected str, got int"):
+        settings_of({"cdl_sources": {"bank_*": 1}})
 
 
 @pytest.mark.parametrize("listed", ["time1", "id,time1", '["time1"]', "gone", "id; gone"])

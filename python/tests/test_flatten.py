@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from pyspark import cloudpickle
 from pyspark.sql.pandas.types import to_arrow_type
-from real_messages import MESSAGES, flat
+from real_messages import DOCUMENTS, MESSAGES, flat
 
 from dbt_debezium.envelope import Flat
 from dbt_debezium.flatten import ARROW_FIELDS, FLAT_TYPE, flatten_batch
@@ -20,7 +20,13 @@ def batch(messages):
     return [
         *(pa.array([m[name] for m in messages], pa.string()) for name in ("topic", "key", "value")),
         pa.array(headers, HEADERS),
+        settings(len(messages)),
     ]
+
+
+def settings(count, text="{}"):
+    """A project's settings as a literal of SQL arrives: once for each message."""
+    return pa.array([text] * count, pa.string())
 
 
 def flats(array):
@@ -64,13 +70,13 @@ def test_an_empty_batch_has_no_rows():
 @pytest.mark.parametrize("headers", [pa.array([None], HEADERS), pa.nulls(1)])
 def test_nulls_in_every_argument_make_a_tombstone(headers):
     arguments = [pa.array([None], pa.string())] * 3
-    assert flats(flatten_batch(*arguments, headers)) == [Flat("tombstone")]
+    assert flats(flatten_batch(*arguments, headers, settings(1))) == [Flat("tombstone")]
 
 
 def test_headers_that_are_null_are_passed_over():
     message = MESSAGES["create"]
     headers = [[None, {"key": None, "value": "x"}, {"key": "__debezium.oldkey", "value": None}]]
-    row = flatten_batch(*batch([message])[:3], pa.array(headers, HEADERS))
+    row = flatten_batch(*batch([message])[:3], pa.array(headers, HEADERS), settings(1))
     assert flats(row) == [flat("create")]
 
 
@@ -79,8 +85,8 @@ def test_bytes_that_are_not_utf_8_quarantine_their_message_only():
     good = MESSAGES["create"]["value"].encode()
     broken = good.replace(b"user 1", b"user \xff")
     values = pa.array([broken, good], pa.binary()).view(pa.string())
-    topic, key, _, headers = batch([MESSAGES["create"]] * 2)
-    bad, whole = flats(flatten_batch(topic, key, values, headers))
+    topic, key, _, *others = batch([MESSAGES["create"]] * 2)
+    bad, whole = flats(flatten_batch(topic, key, values, *others))
     assert (bad.quarantine_reason, bad.quarantine_detail) == ("bad_json", "value: not UTF-8 text")
     assert whole == flat("create")
 
@@ -92,6 +98,13 @@ def test_an_integer_beyond_64_bits_does_not_reach_arrow():
     )
     (row,) = flats(flatten_batch(*batch([MESSAGES["create"] | {"value": value}])))
     assert row.quarantine_reason == "bad_type"
+
+
+def test_a_batch_has_the_settings_of_its_project():
+    message = {"topic": "bank_a", "key": None, "value": DOCUMENTS["003_01"], "headers": []}
+    named = settings(2, '{"cdl_sources": {"bank_*": "bank"}}')
+    rows = flats(flatten_batch(*batch([message] * 2)[:4], named))
+    assert [row.source for row in rows] == ["bank", "bank"]
 
 
 def test_the_function_travels_by_name():

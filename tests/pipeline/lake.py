@@ -1,6 +1,6 @@
 """A lake and a dbt project of its own, driven as a user drives them: land, build, look."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +10,7 @@ from oracle import Message, Row
 from pyspark.sql import SparkSession
 
 from dbt_debezium.build import BUILD, environment, run_dbt
+from dbt_debezium.connectors.cdl import settings_of
 from dbt_debezium.export import export
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing import Landed, land
@@ -78,10 +79,14 @@ class Lake:
         }
 
 
-def tables_of(messages: Sequence[Message], groups: Sequence[Group] = ()) -> list[CapturedTable]:
+def tables_of(
+    messages: Sequence[Message],
+    groups: Sequence[Group] = (),
+    settings: Mapping[str, object] | None = None,
+) -> list[CapturedTable]:
     """The tables that a scaffold of these messages writes models for."""
     texts = ((message["topic"], message["key"], message["value"]) for message in messages)
-    return captured_tables(list(observe(texts)), groups)
+    return captured_tables(list(observe(texts, settings_of(settings or {}))), groups)
 
 
 @contextmanager

@@ -38,7 +38,12 @@ covers = pytest.mark.covers
 DOCUMENTS = REPOSITORY / "python" / "tests" / "data" / "documents"
 
 ORDERED = "cdl_ordered"
-SETTINGS = {"not_ingested_tables": ["*app.audit"], "watermark_sources": [ORDERED]}
+SETTINGS: dict[str, object] = {
+    "cdl_sources": {"cdl_bank.*": "cdl_bank", "cdl_shop.*": "cdl_shop"},
+    "cdl_heartbeat_tables": ["cdc_cdl.cdc_heartbeat", "OWN.*"],
+    "not_ingested_tables": ["*app.audit"],
+    "watermark_sources": [ORDERED],
+}
 SIGNALS = "signals"
 """The table of signals, for which nobody asks models."""
 CDL_TABLE = "ct_pg2hudi"
@@ -342,6 +347,19 @@ def without_counts() -> Iterator[Stream]:
     one.row("2.0", CDL_TABLE, {"id": 0, "cdl_job_id": 1}, source=beat)
     yield one
 
+    one = Cdl("cdl_own_heartbeat")
+    one.row("2.0", CDL_TABLE, {"id": 1})
+    beat = one.source("beats") | {"schema": "own", "lsn": one.lsn + 1, "txId": 1}
+    one.row("2.0", CDL_TABLE, {"id": 0, "cdl_job_id": 1}, source=beat)
+    yield one
+
+    # Two jobs with the same positions and transactions, of which no message says which job it is.
+    for job in ("cdl_bank", "cdl_shop"):
+        one = Cdl(job)
+        one.row("1.0", CDL_TABLE, {"id": 1, "job": job})
+        one.row("1.0", CDL_TABLE, {"id": 2, "job": job})
+        yield one
+
     one = Cdl("cdl_unreadable")
     one.row("2.0", CDL_TABLE, {"id": 1})
     one.row("2.0", CDL_TABLE, {"id": 2})
@@ -489,7 +507,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     streams = all_streams()
     messages: list[Message] = [one for part in (0, 1) for s in streams for one in s.landings[part]]
     groups = [Group("some_*", "some"), Group("cdl*", "cdl")]
-    tables = [table for table in tables_of(messages, groups) if table.table != SIGNALS]
+    tables = [table for table in tables_of(messages, groups, SETTINGS) if table.table != SIGNALS]
     shown = []
     with open_lake(tmp_path_factory.mktemp("documents"), tables, SETTINGS) as lake:
         for table in tables:
@@ -829,6 +847,15 @@ def test_a_decimal_has_the_scale_of_the_model_and_is_never_rounded(run: Run) -> 
 def test_a_heartbeat_row_is_not_published_and_moves_the_watermark(run: Run) -> None:
     assert run.first.cut("cdl_heartbeat") == (1, "none")
     assert [row["id"] for row in run.first.rows("cdl_heartbeat", CDL_TABLE, "public")] == [1]
+    assert run.first.cut("cdl_own_heartbeat") == (1, "none")
+    assert [row["id"] for row in run.first.rows("cdl_own_heartbeat", CDL_TABLE, "public")] == [1]
+
+
+@covers("CDL-08")
+@pytest.mark.parametrize("job", ["cdl_bank", "cdl_shop"])
+def test_two_jobs_of_cdl_that_name_no_source_are_told_apart_by_topic(run: Run, job: str) -> None:
+    assert run.first.cut(job) == (1, "none")
+    assert run.first.rows(job, CDL_TABLE, "public") == [{"id": 1, "job": job}]
 
 
 @covers("CDL-18")

@@ -20,22 +20,74 @@ from dbt_debezium.connectors.base import (
     micros,
     snapshot_marker,
 )
-from dbt_debezium.errors import EnvelopeError
+from dbt_debezium.errors import DebeziumError, EnvelopeError
 from dbt_debezium.json_text import canonical_key
+from dbt_debezium.patterns import matches
 
 CONNECTOR: Final = "cdl"
 SOURCE: Final = "cdl"
-"""The source of 1.0, which names none; 2.0 of the same job is printed with this name."""
+"""The source of 1.0, which names none, unless a setting does; 2.0 is printed with this name."""
 STORES: Final = ("postgresql", "opengauss")
 """Databases that have the 2.0 format."""
 OPERATIONS: Final[Mapping[str, str]] = {"INSERT": "c", "UPDATE": "u", "DELETE": "d"}
-HEARTBEAT_TABLES: Final = frozenset({("cdc_cdl", "cdc_heartbeat")})
-"""Schema and table in lower case. A set HEARTBEAT_IDENTIFIER says nothing: rows carry one too."""
 POSITION_DIGITS: Final = 20
 WORD: Final = re.compile(r"[^\s,;|\[\]\"'`]+")
 
 _fields = msgspec.json.Decoder(dict[str, Raw]).decode
 _natural = msgspec.json.Decoder(Natural).decode
+
+
+class Settings(Struct, frozen=True):
+    """What a project says of its CDL jobs, in vars of dbt_project.yml."""
+
+    cdl_sources: dict[str, str] = {}
+    """Sources of 1.0 by patterns of topics; the first that fits counts."""
+    cdl_heartbeat_tables: list[str] = field(default_factory=lambda: ["cdc_cdl.cdc_heartbeat"])
+    """Patterns of `schema.table` in any case. A set HEARTBEAT_IDENTIFIER says nothing: rows carry
+    one too."""
+
+    def source(self, topic: str) -> str:
+        """The source of 1.0 on a topic.
+
+        >>> Settings({"bank_*": "bank"}).source("bank_1"), Settings().source("bank_1")
+        ('bank', 'cdl')
+        """
+        for pattern, source in self.cdl_sources.items():
+            if matches(pattern, topic):
+                return source
+        return SOURCE
+
+    def is_heartbeat(self, schema: str, table: str) -> bool:
+        """Whether rows of the table are heartbeats.
+
+        >>> Settings().is_heartbeat("CDC_CDL", "CDC_HEARTBEAT")
+        True
+        """
+        name = f"{schema}.{table}".lower()
+        return any(matches(pattern.lower(), name) for pattern in self.cdl_heartbeat_tables)
+
+
+DEFAULTS: Final = Settings()
+
+
+def settings_of(variables: Mapping[str, object]) -> Settings:
+    """The settings of a project.
+
+    Raises:
+        DebeziumError: one of them is of the wrong type.
+
+    >>> settings_of({"cdl_sources": ["bank"], "public_schema": "public"})
+    Traceback (most recent call last):
+    dbt_debezium.errors.DebeziumError: dbt_project.yml: cdl_sources: expected object, got array
+    """
+    try:
+        return msgspec.convert(variables, Settings)
+    except msgspec.ValidationError as error:
+        problem, _, path = str(error).replace("`", "").partition(" - at $.")
+        name = re.split(r"\W", path)[0]
+        raise DebeziumError(
+            f"dbt_project.yml: {name}: {problem[:1].lower()}{problem[1:]}"
+        ) from None
 
 
 class CdlChange(NamedTuple):
@@ -54,7 +106,6 @@ class CdlChange(NamedTuple):
     old_row_key: str | None
     before: str | None
     after: str | None
-    is_heartbeat: bool
 
 
 class _Property(Struct):
@@ -106,12 +157,13 @@ _decode_1 = msgspec.json.Decoder(_Version1).decode
 _decode_2 = msgspec.json.Decoder(_Version2).decode
 
 
-def read(payload: Raw, fields: Mapping[str, Raw]) -> CdlChange:
+def read(payload: Raw, fields: Mapping[str, Raw], source: str) -> CdlChange:
     """Read one message.
 
     Args:
         payload: the message without Kafka Connect's schema wrapper.
         fields: its fields.
+        source: that of 1.0, which names none.
 
     Raises:
         EnvelopeError: it is neither version, or no row change whose place is known.
@@ -119,13 +171,13 @@ def read(payload: Raw, fields: Mapping[str, Raw]) -> CdlChange:
     """
     version = _decode_version(fields.get("message_version", Raw(b"null")))
     if version == "1.0":
-        return _read_1(_decode_1(payload))
+        return _read_1(_decode_1(payload), source)
     if version == "2.0":
         return _read_2(_decode_2(payload))
     raise EnvelopeError("other_format", "message_version: expected '1.0' or '2.0'")
 
 
-def _read_1(message: _Version1) -> CdlChange:
+def _read_1(message: _Version1, source: str) -> CdlChange:
     _check_type(message.message_type)
     operation = OPERATIONS.get(message.operation or "")
     if operation is None:
@@ -136,7 +188,7 @@ def _read_1(message: _Version1) -> CdlChange:
     properties = message.transaction.properties if message.transaction else None
     return _change(
         message,
-        (SOURCE, None, message.schema, message.table),
+        (source, None, message.schema, message.table),
         operation,
         None,  # 1.0 has no mark for rows of a snapshot
         _property(properties, "txId"),
@@ -208,7 +260,6 @@ def _change(
         old_row_key=_old_key(row_key, before) if operation == "u" else None,
         before=before,
         after=after,
-        is_heartbeat=(schema.lower(), table.lower()) in HEARTBEAT_TABLES,
     )
 
 
