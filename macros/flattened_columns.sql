@@ -10,6 +10,7 @@
     flat.kind,
     flat.quarantine_reason,
     flat.quarantine_detail,
+    flat.has_repeated_names,
 
     -- where it comes from
     flat.connector,

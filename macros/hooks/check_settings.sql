@@ -7,7 +7,7 @@
     ] -%}
     {%- set flag_names = [
         'append_only', 'deletes_may_be_missing', 'dropped_or_not_captured', 'identity_lost', 'no_baseline',
-        'not_in_latest_snapshot', 'nothing_seen', 'schema_changed_in_snapshot', 'snapshot_may_be_torn',
+        'not_in_latest_snapshot', 'nothing_seen', 'repeated_names', 'schema_changed_in_snapshot', 'snapshot_may_be_torn',
         'snapshot_not_finished'
     ] -%}
 

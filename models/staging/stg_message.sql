@@ -112,6 +112,7 @@ select
     kind,
     quarantine_reason,
     quarantine_detail,
+    has_repeated_names,
 
     -- where it comes from
     connector,

@@ -91,7 +91,9 @@ told as (
         try_element_at(name_parts, -2) as schema_name,
         try_element_at(name_parts, -1) as table_name,
         scanned_at,
-        cast(null as bigint) as lost_identity_cut_id
+        cast(null as bigint) as lost_identity_cut_id,
+        cast(null as bigint) as repeated_names_cut_id,
+        0L as repeated_names_count
     from notification
     where name_parts is not null
     union all
@@ -100,13 +102,32 @@ told as (
         message.schema_name,
         message.table_name,
         null as scanned_at,
-        candidate.cut_id as lost_identity_cut_id
+        candidate.cut_id as lost_identity_cut_id,
+        null as repeated_names_cut_id,
+        0L as repeated_names_count
     from {{ ref('stg_message') }} as message
     cross join candidate
     where
         message.quarantine_reason = 'delete_without_identity'
         and message.source is not null
         and message.table_name is not null
+    union all
+    select
+        message.source,
+        message.schema_name,
+        message.table_name,
+        null as scanned_at,
+        null as lost_identity_cut_id,
+        candidate.cut_id as repeated_names_cut_id,
+        count(*) as repeated_names_count
+    from {{ ref('stg_message') }} as message
+    inner join candidate
+        on message.landing_id > candidate.starting_landing_id
+    where
+        message.has_repeated_names
+        and message.source is not null
+        and message.table_name is not null
+    group by message.source, message.schema_name, message.table_name, candidate.cut_id
 
 ),
 
@@ -119,7 +140,9 @@ fact as (
             when shown.initial_commit_number is not null then candidate.cut_id
         end as initial_cut_id,
         cast(null as timestamp) as scanned_at,
-        cast(null as bigint) as lost_identity_cut_id
+        cast(null as bigint) as lost_identity_cut_id,
+        cast(null as bigint) as repeated_names_cut_id,
+        0L as repeated_names_count
     from shown
     inner join source_connector
         on shown.source = source_connector.source
@@ -143,7 +166,9 @@ fact as (
         null as connector,
         null as initial_cut_id,
         scanned_at,
-        lost_identity_cut_id
+        lost_identity_cut_id,
+        repeated_names_cut_id,
+        repeated_names_count
     from told
     {% if is_incremental() -%}
     union all
@@ -179,6 +204,8 @@ select
     -- what other messages have shown
     max(fact.scanned_at) as scanned_at,
     max(fact.lost_identity_cut_id) as lost_identity_cut_id,
+    max(fact.repeated_names_cut_id) as repeated_names_cut_id,
+    sum(fact.repeated_names_count) as repeated_names_count,
 
     -- provenance
     max(candidate.cut_id) as cut_id

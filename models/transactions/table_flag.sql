@@ -90,6 +90,8 @@ known_flag as (
                 and not fact.has_old_image,
                 'identity_lost',
                 fact.lost_identity_cut_id >= fact.snapshot_cut_id,
+                'repeated_names',
+                fact.repeated_names_cut_id >= fact.snapshot_cut_id,
                 'dropped_or_not_captured',
                 fact.first_commit_number is not null and announced.latest_change_type = 'DROP'
             ),

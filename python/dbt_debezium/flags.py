@@ -31,6 +31,7 @@ MEANINGS: Final = {
         "updates and deletes are not sent"
     ),
     "identity_lost": "a delete told neither row nor key, and is quarantined",
+    "repeated_names": "a message of it has two members of one name, of which the last counts",
     "dropped_or_not_captured": (
         "the schema-change topic says DROP: dropped, or no longer captured; rows are kept"
     ),

@@ -11,6 +11,7 @@ from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # mis
 
 from dbt_debezium.connectors import cdl
 from dbt_debezium.envelope import NEW_KEY, OLD_KEY, Flat, Headers, flatten_message
+from dbt_debezium.repeated_names import has_repeated_names
 
 COUNTS = T.MapType(T.StringType(), T.LongType())
 NOT_TEXT: dict[str, T.DataType] = {
@@ -26,8 +27,9 @@ FLAT_TYPE = T.StructType(
         T.StructField(name, NOT_TEXT.get(name, T.StringType()), nullable=name != "kind")
         for name in Flat._fields
     ]
+    + [T.StructField("has_repeated_names", T.BooleanType(), nullable=False)]
 )
-"""The fields of `Flat`, in its order."""
+"""The fields of `Flat`, in its order, and what `has_repeated_names` says."""
 
 ARROW_TYPES: dict[T.DataType, pa.DataType] = {
     T.StringType(): pa.string(),
@@ -55,16 +57,14 @@ def flatten_batch(
         One struct of type FLAT_TYPE for each message, in the messages' order.
     """
     settings = one_settings(cdl_settings)
-    rows = [
-        flatten_message(*message, settings)
-        for message in zip(
-            (name or "" for name in texts(topic)),
-            texts(key),
-            texts(value),
-            key_headers(headers),
-            strict=True,
-        )
-    ]
+    keys, values = texts(key), texts(value)
+    messages = zip(
+        (name or "" for name in texts(topic)), keys, values, key_headers(headers), strict=True
+    )
+    rows: list[tuple[object, ...]] = []
+    for message, key_text, value_text in zip(messages, keys, values, strict=True):
+        flat = flatten_message(*message, settings)
+        rows.append((*flat, has_repeated_names(key_text, value_text, flat)))
     columns: Sequence[Sequence[object]] = list(zip(*rows, strict=True)) or [()] * len(ARROW_FIELDS)
     return pa.StructArray.from_arrays(
         [column_array(*column) for column in zip(columns, ARROW_FIELDS, strict=True)],

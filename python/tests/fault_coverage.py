@@ -13,7 +13,6 @@ ROWS = read_rows(DATA / "faults.tsv")
 
 OPEN: dict[str, str] = {
     "5": "a read without position holds its snapshot, though it could be used",
-    "12": "the last one counts; it is neither counted nor flagged, and there is no strict option",
     "25": "held where an END counts the change; taken by watermark where no END has landed",
     "26": "a refused watermark is held; the run does not fail",
     "28": "told apart in different runs; in one run all that follows is held",

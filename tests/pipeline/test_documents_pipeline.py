@@ -145,6 +145,12 @@ def flagged() -> Iterator[Stream]:
     one.commit(create("bag", a=1, b="x"))
     yield one
 
+    one = Postgresql("some_postgresql_repeated_names")
+    one.commit(create("orders", id=1, v="a"), create("items", id=1, v="a"))
+    (order,) = (sent for sent in one.landings[0] if sent["topic"].endswith(".orders"))
+    order["value"] = str(order["value"]).replace('"v": "a"', '"v": "first", "v": "a"')
+    yield one
+
     one = Postgresql("some_postgresql_truncated")
     one.commit(truncate("orders"))
     yield one
@@ -466,6 +472,8 @@ class Run:
     refusal: str
     """What the run after the third landing said, which cannot go well."""
     after_refusal: Shown
+    repeated_names: dict[tuple[object, ...], object]
+    """Messages with repeated names, by source and table, after the second build."""
 
     @property
     def first(self) -> Shown:
@@ -526,10 +534,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
             land(lake, streams, part)
             assert lake.build(), lake.lines
             shown.append(look(lake))
+        counted = lake.rows(
+            "select source, table_name, repeated_names_count from build.int_table_fact"
+            " where repeated_names_count > 0 "
+            "and cut_id = (select max(cut_id) from build.int_table_fact)"
+        )
+        repeated_names = {(source, table): count for source, table, count in counted}
         land(lake, streams, 2)
         assert not lake.build(command="run")
         refusal = " ".join(lake.lines)
-        yield Run(streams, (shown[0], shown[1]), refusal, look(lake))
+        yield Run(streams, (shown[0], shown[1]), refusal, look(lake), repeated_names)
 
 
 # --- snapshots ---------------------------------------------------------------------------------
@@ -641,6 +655,17 @@ def test_a_keyless_table_that_has_shown_no_old_row_is_flagged(run: Run) -> None:
     assert "append_only" not in run.last.flags("some_postgresql_keyless", "app.bag")
     assert "append_only" not in run.last.flags("some_db2_keyless", "app.bag")
     assert "append_only" not in run.last.flags("some_postgresql_truncated", "app.orders")
+
+
+@covers("DB2-03", "PG-38")
+@pytest.mark.fault(12)
+def test_a_table_of_which_a_message_names_a_member_twice_is_flagged_and_counted(run: Run) -> None:
+    source = "some_postgresql_repeated_names"
+    for shown in (run.first, run.last):
+        assert shown.values(source) == {1: "a"}
+        assert "repeated_names" in shown.flags(source)
+        assert "repeated_names" not in shown.flags(source, "app.items")
+    assert run.repeated_names == {(source, "orders"): 1}
 
 
 # --- transactions ------------------------------------------------------------------------------
