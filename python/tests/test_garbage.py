@@ -11,6 +11,7 @@ from real_messages import DOCUMENTS, MESSAGES
 from dbt_debezium.envelope import REASONS, flatten_message
 from dbt_debezium.flatten import ARROW_FIELDS, column_array
 from dbt_debezium.json_text import canonical_key
+from dbt_debezium.repeated_names import has_repeated_names
 
 SCALE = int(os.environ.get("DBT_DEBEZIUM_FUZZ", "1"))
 """By how much more `make proof` draws."""
@@ -53,7 +54,8 @@ def check(topic, key, value, headers):
         assert row.quarantine_detail
         assert len(row.quarantine_detail) <= 200
     assert flatten_message(topic, key, value, headers) == row
-    for part, field in zip(row, ARROW_FIELDS, strict=True):
+    parts = (*row, has_repeated_names(key, value, row))
+    for part, field in zip(parts, ARROW_FIELDS, strict=True):
         assert len(column_array([part], field)) == 1
 
 
