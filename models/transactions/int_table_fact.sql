@@ -102,32 +102,21 @@ told as (
         message.schema_name,
         message.table_name,
         null as scanned_at,
-        candidate.cut_id as lost_identity_cut_id,
-        null as repeated_names_cut_id,
-        0L as repeated_names_count
+        max(candidate.cut_id) filter (where message.quarantine_reason = 'delete_without_identity')
+            as lost_identity_cut_id,
+        max(candidate.cut_id) filter (
+            where message.has_repeated_names and message.landing_id > candidate.starting_landing_id
+        ) as repeated_names_cut_id,
+        count_if(
+            message.has_repeated_names and message.landing_id > candidate.starting_landing_id
+        ) as repeated_names_count
     from {{ ref('stg_message') }} as message
     cross join candidate
     where
-        message.quarantine_reason = 'delete_without_identity'
+        (message.quarantine_reason = 'delete_without_identity' or message.has_repeated_names)
         and message.source is not null
         and message.table_name is not null
-    union all
-    select
-        message.source,
-        message.schema_name,
-        message.table_name,
-        null as scanned_at,
-        null as lost_identity_cut_id,
-        candidate.cut_id as repeated_names_cut_id,
-        count(*) as repeated_names_count
-    from {{ ref('stg_message') }} as message
-    inner join candidate
-        on message.landing_id > candidate.starting_landing_id
-    where
-        message.has_repeated_names
-        and message.source is not null
-        and message.table_name is not null
-    group by message.source, message.schema_name, message.table_name, candidate.cut_id
+    group by message.source, message.schema_name, message.table_name
 
 ),
 

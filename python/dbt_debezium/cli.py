@@ -39,8 +39,8 @@ SHOWN_ROWS = 10
 SHOWN_TABLES = 12
 SHOWN_COLUMNS = 8
 SHOWN_SENTENCES = 20
-SHOWING = ("show ", "describe ", "desc ", "explain ")
-"""Statements that are no queries and change nothing."""
+SHOWING = ("Show", "Describe", "Explain")
+"""How Spark's names of statements begin that are no queries and change nothing."""
 
 
 class Commands(click.Group):
@@ -435,11 +435,11 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
 
 def check_query(spark: Any, sql: str) -> None:
     """Refuse a statement that could change something; PySparkException where it is none at all."""
-    if sql.lower().startswith(SHOWING):
-        return
     plan = spark._jsparkSession.sessionState().sqlParser().parsePlan(sql)
     while plan.getClass().getSimpleName() == "UnresolvedWith":
         plan = plan.child()
+    if plan.getClass().getSimpleName().startswith(SHOWING):
+        return
     logical = "org.apache.spark.sql.catalyst.plans.logical"
     for changing in ("Command", "ParsedStatement", "Call"):
         if spark._jvm.java.lang.Class.forName(f"{logical}.{changing}").isInstance(plan):

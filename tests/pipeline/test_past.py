@@ -179,7 +179,7 @@ def test_a_query_is_answered_and_what_could_change_something_is_refused(
         code, text = said(statement)
         assert (code, "is no query and may change something; SELECT" in text) == (2, True), text
     assert "PARSE_SYNTAX_ERROR" in said("selec 1")[1]
-    assert "orders_history" in said("show views in public")[1]
+    assert "orders_history" in said("show\nviews in public")[1]
     code, text = said("/* the newest */\nselect _change from public.orders limit 1")
     assert code == 0
     assert '{"source": "shop", "commit_number": ' in text
