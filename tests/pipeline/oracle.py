@@ -4,11 +4,12 @@ Independent of the project's models and package: it knows the whole capture, whi
 knows only what landed.
 """
 
+import base64
 import gzip
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,17 @@ Rows = dict[Any, Row]
 State = dict[Table, Rows | Bag]
 
 CHECKPOINT_COMMITS = 32
+
+PLACEHOLDER = "__debezium_unavailable_value"
+NOT_SENT = (
+    PLACEHOLDER,
+    [PLACEHOLDER],
+    list(PLACEHOLDER.encode()),
+    base64.b64encode(PLACEHOLDER.encode()).decode(),
+    f'{{"{PLACEHOLDER}":"{PLACEHOLDER}"}}',
+    ["b68a35a7-17ad-35b3-af2a-ae46edb4545a"],
+)
+"""What stands for a value that did not change, by type."""
 
 
 def read_messages(path: Path) -> list[Message]:
@@ -66,6 +78,10 @@ class Change:
     """Frozen key; None for a truncate and for a table without a key."""
     before: Row | None
     after: Row | None
+    new_key: Any = None
+    """Frozen key under which the row of this delete goes on."""
+    old_key: Any = None
+    """Frozen key under which the row of this create was before."""
 
     def apply(self, state: State) -> None:
         rows = state[self.table]
@@ -74,9 +90,12 @@ class Change:
         elif isinstance(rows, Counter):
             self._apply_to_bag(rows)
         elif self.after is None:
-            rows.pop(self.key, None)
+            gone = rows.pop(self.key, None)
+            if gone is not None and self.new_key is not None:
+                rows["moving", self.key] = gone
         else:
-            rows[self.key] = self.after
+            moved = rows.pop(("moving", self.old_key), {})
+            rows[self.key] = _filled(self.after, moved or rows.get(self.key, {}))
 
     def _apply_to_bag(self, bag: Bag) -> None:
         if self.before is not None:
@@ -90,6 +109,13 @@ class Change:
             bag[freeze(self.after)] += 1
 
 
+def _filled(row: Row, before: Row) -> Row:
+    """A row with what was not sent as it was before, where that is known."""
+    return {
+        name: before.get(name, value) if value in NOT_SENT else value for name, value in row.items()
+    }
+
+
 @dataclass(slots=True)
 class Commit:
     """One commit of the source. Places are indexes into the capture."""
@@ -101,8 +127,9 @@ class Commit:
     """LSN of END; None for the initial snapshot."""
     changes: list[Change]
     change_places: list[int]
-    begin_place: int = -1
-    end_place: int = -1
+    begin_places: list[int] = field(default_factory=list)
+    """A restart sends BEGIN and END again."""
+    end_places: list[int] = field(default_factory=list)
     predecessor: str | None = None
     """What the first change says about the END before it (`source.sequence[0]`)."""
 
@@ -114,6 +141,8 @@ class History:
         self.commits: list[Commit] = []
         self.read_markers: dict[int, tuple[Table, str]] = {}
         """Place of each initial read: its table and snapshot marker."""
+        self.named_positions: dict[int, int | None] = {}
+        """Place of each change and read: the END that it says came before (`sequence[0]`)."""
         self._tables: dict[Table, bool] = {}
         self._snapshot: list[Change] = []
         self._open: dict[str, Commit] = {}
@@ -179,12 +208,18 @@ class History:
         transaction_id, position = value["id"].split(":")
         if value["status"] == "BEGIN":
             # A restart emits the whole transaction again; what came before it is a copy.
-            self._open[transaction_id] = Commit(0, transaction_id, None, [], [], begin_place=place)
+            begun = self._open.get(transaction_id)
+            places = [*(begun.begin_places if begun else ()), place]
+            self._open[transaction_id] = Commit(0, transaction_id, None, [], [], places)
             return
         commit = self._open.pop(transaction_id)
-        if any(transaction_id == seen.transaction_id for seen in reversed(self.commits)):
-            return
-        commit.position, commit.end_place = int(position), place
+        commit.end_places.append(place)
+        for seen in reversed(self.commits):
+            if seen.transaction_id == transaction_id:
+                seen.begin_places += commit.begin_places
+                seen.end_places += commit.end_places
+                return
+        commit.position = int(position)
         commit.changes = self._incremental + commit.changes
         self._incremental = []
         self.commits.append(commit)
@@ -195,14 +230,23 @@ class History:
         keyless = message["key"] is None and operation != "t"
         self._tables[table] = keyless or self._tables.get(table, False)
         key = None if message["key"] is None else freeze(parse(message["key"]))
-        change = Change(table, operation, key, value.get("before"), value.get("after"))
+        headers = {header["key"]: header["value"] for header in message["headers"] or ()}
+        new_key, old_key = (
+            freeze(parse(headers[name])) if name in headers else None
+            for name in ("__debezium.newkey", "__debezium.oldkey")
+        )
+        before, after = value.get("before"), value.get("after")
+        change = Change(table, operation, key, before, after, new_key, old_key)
+        named = json.loads(source["sequence"])[0]
+        is_initial = operation == "r" and source["snapshot"] != "incremental"
+        self.named_positions[place] = int(named) if named and not is_initial else None
         if operation != "r":
             commit = self._open[value["transaction"]["id"].split(":")[0]]
             if not commit.changes:
-                commit.predecessor = json.loads(source["sequence"])[0]
+                commit.predecessor = named
             commit.changes.append(change)
             commit.change_places.append(place)
-        elif source["snapshot"] == "incremental":
+        elif not is_initial:
             self._incremental.append(change)
         else:
             self._snapshot.append(change)
@@ -219,8 +263,6 @@ class ExpectedCut:
     commit_position: int | None
     known_commit_number: int
     """The same for one who knows which initial reads exist; the arrival itself may not show it."""
-    first_repeat_number: int | None
-    """The first commit up to the cut whose BEGIN arrived twice (S13 asks more of those)."""
 
     @property
     def is_held_by_snapshot(self) -> bool:
@@ -249,15 +291,12 @@ def expected_cut(
     if history.has_snapshot:
         proven = reached + 1 if snapshot_is_proven(history.read_markers, places, messages) else 0
         known = reached + 1 if history.read_markers.keys() <= arrived else 0
-    begin_count = Counter(places)
-    repeats = (c.number for c in history.commits[:proven] if begin_count[c.begin_place] > 1)
     last = history.commits[proven - 1] if proven else None
     return ExpectedCut(
         commit_number=proven,
         transaction_id=last.transaction_id if last else None,
         commit_position=last.position if last else None,
         known_commit_number=known,
-        first_repeat_number=next(repeats, None),
     )
 
 
@@ -265,30 +304,54 @@ def _proven_transactions(
     history: History, arrived: set[int], places: Sequence[int], messages: Sequence[Message]
 ) -> int:
     """How many transactions from the first one are complete, each linked to the one before it."""
-    end_places = {commit.end_place for commit in history.transactions}
+    ends = {place for commit in history.transactions for place in commit.end_places}
     end_offset: dict[int, int] = {}
     partitions = set()
     for place, message in zip(places, messages, strict=True):
-        if place in end_places:
+        if place in ends:
             partitions.add((message["topic"], message["partition"]))
             end_offset[place] = min(message["offset"], end_offset.get(place, message["offset"]))
     offsets = {m["offset"] for m in messages if (m["topic"], m["partition"]) in partitions}
+    copies = Counter(places)
+    past = _past(history, places, messages)
     previous: Commit | None = None
     for count, commit in enumerate(history.transactions):
-        if commit.end_place not in arrived or not arrived.issuperset(commit.change_places):
+        begin_count, end_count = (
+            sum(copies[place] for place in some)
+            for some in (commit.begin_places, commit.end_places)
+        )
+        if not end_count or not arrived.issuperset(commit.change_places):
+            return count
+        # A restart that has not come to END again may have counted anew (S13).
+        if begin_count > max(1, end_count) and past < (commit.position or 0):
             return count
         if commit.changes:
             position = str(previous.position) if previous else None
             linked = commit.predecessor == position
         else:
             between = range(
-                end_offset[previous.end_place] if previous else 0, end_offset[commit.end_place]
+                _first(end_offset, previous) if previous else 0, _first(end_offset, commit)
             )
             linked = len(partitions) == 1 and offsets.issuperset(between)
         if not linked:
             return count
         previous = commit
     return len(history.transactions)
+
+
+def _first(end_offset: Mapping[int, int], commit: Commit) -> int:
+    return min(end_offset[place] for place in commit.end_places if place in end_offset)
+
+
+def _past(history: History, places: Sequence[int], messages: Sequence[Message]) -> int:
+    """The last END that every partition with changes is past, as the changes themselves say."""
+    furthest: dict[tuple[str, int], int] = {}
+    for place, message in zip(places, messages, strict=True):
+        if place in history.named_positions:
+            partition = (message["topic"], message["partition"])
+            named = history.named_positions[place] or -1
+            furthest[partition] = max(named, furthest.get(partition, -1))
+    return min(furthest.values(), default=-1)
 
 
 def snapshot_is_proven(

@@ -91,7 +91,7 @@ def test_an_arrival_shows_the_largest_provable_state_and_loses_no_message(
 
 @pytest.mark.proof
 def test_two_hundred_arrivals_show_the_largest_provable_state(tmp_path: Path) -> None:
-    directory, arrivals = preview_of(tmp_path, shops=200, truncates=50)
+    directory, arrivals = preview_of(tmp_path, shops=200, truncates=100)
     for name, some_arrivals in arrivals.items():
         check_arrivals(directory, name, some_arrivals)
         record(
