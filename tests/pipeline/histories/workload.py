@@ -74,6 +74,13 @@ class Workload:
         self._draft.bank_total = self.bank_total
         return self._draft
 
+    def truncate(self) -> Draft:
+        """Empty a table, and do nothing else."""
+        self._draft = Draft()
+        self._record(self._emptied(self.rng.choice(list(TABLES))))
+        self._draft.bank_total = self.bank_total
+        return self._draft
+
     def touch(self, times: int) -> Draft:
         """Commit changes of every table."""
         self._draft = Draft()
