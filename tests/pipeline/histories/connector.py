@@ -151,7 +151,9 @@ class Connector:
         ):
             kinds.add("read")
         if some := [e for e in self.entries if e.kind in kinds and e.epoch == last]:
-            spoiled = self.rng.choice(some)
+            # Nothing counts a truncate of MySQL, so those are what may be missed.
+            truncates = [e for e in some if e.kind == "event" and self._is_truncate(e.transaction)]
+            spoiled = self.rng.choice(truncates or some)
             if spoiled.topic == "transaction" and self._partition_count["transaction"] > 1:
                 return
             spoiled.kind, spoiled.text = "garbage", self.rng.choice(GARBAGE)

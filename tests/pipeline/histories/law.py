@@ -44,13 +44,22 @@ the epoch before was shown.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from histories.log_sequence import commit_lsn
-from histories.mysql_law import MysqlArrived
+from histories.mysql_law import NOWHERE, MysqlArrived
 from histories.mysql_log import is_truncate, transaction_id
-from histories.plan import LANDED_TABLES, SIGNAL, TABLES, Entry, Kind, Plan, Transaction, counters
+from histories.plan import (
+    LANDED_TABLES,
+    SIGNAL,
+    TABLES,
+    Entry,
+    Epoch,
+    Kind,
+    Plan,
+    Transaction,
+    counters,
+)
 
 Orders = tuple[int, int]
 """total_order, data_collection_order."""
@@ -223,7 +232,7 @@ class Arrived:
         """
         is_first = not any(earlier.chain for earlier in self.plan.epochs[:epoch])
         if self.mysql:
-            return self._mysql_prefix(self.mysql, self.plan.epochs[epoch].chain, known)
+            return self._mysql_prefix(self.mysql, self.plan.epochs[epoch], known)
         links: set[int | None] = {None}
         end_offset = -1 if is_first else None
         count = 0
@@ -244,11 +253,12 @@ class Arrived:
             count += 1
         return count
 
-    def _mysql_prefix(self, mysql: MysqlArrived, chain: Sequence[int], known: int) -> int:
+    def _mysql_prefix(self, mysql: MysqlArrived, epoch: Epoch, known: int) -> int:
         """The same of MySQL, whose truncates may be missing without a trace."""
         count, end_offset, before = 0, -1, None
+        reached = NOWHERE if epoch.snapshot_lsn is None else (epoch.snapshot_lsn, -1)
         missing: Transaction | None = None
-        for number in chain:
+        for number in epoch.chain:
             transaction = self.plan.transactions[number]
             if transaction.id is None:
                 continue
@@ -260,19 +270,18 @@ class Arrived:
                     number, before, end_offset, self.marker_offsets
                 )
             else:
-                is_proven = (
-                    self._is_complete(number, transaction)
-                    and self._is_linked(number, set(), end_offset)
-                    and (
-                        not _closes_window(transaction) or self.past_windows >= transaction.end_lsn
-                    )
+                is_proven = self._is_complete(number, transaction) and self._is_linked(
+                    number, set(), end_offset
                 )
-            if count >= known and not (is_proven and mysql.is_accounted_for(number, before)):
+            if count >= known and not (
+                is_proven and mysql.is_accounted_for(number, before, reached)
+            ):
                 break
             if missing:
                 raise UnsoundError(f"{self.plan.name}: truncate {missing.id} is missing")
             count += 1
             before = transaction.number
+            reached = max(reached, mysql.lasts.get(number, reached))
             end_offset = mysql.end_offsets.get(number, end_offset)
         return count
 

@@ -10,15 +10,17 @@ before it are all known (from 1, if none is before it): those of an END, a trunc
 of DDL that landed. Or each partition of a table has come to where its first change stands; and of
 one without changes to the first change that landed of the next END's transaction that has some.
 
-A message that cannot be read may be a truncate, so a partition has come only to where the last
-change before it stands, and nowhere when none is.
+A message that cannot be read may be a truncate. It stands behind the last change before it in its
+partition, and before the next one there; so by partitions no commit is accounted for of which the
+first change stands behind the former, while the last one of the commits before it, or the snapshot,
+does not stand at or behind the latter.
 
 A restart inside a transaction sends its BEGIN again: then each partition must hold a change behind
 its last one, and of one without changes, to the same as above; what cannot be read is no matter
 there, as END counts it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from histories.mysql_log import is_truncate
@@ -28,6 +30,7 @@ LogPlace = tuple[int, int]
 """Place and row."""
 
 NOWHERE: Final = (-1, -1)
+ANYWHERE: Final = (2**63, 0)
 
 
 class MysqlArrived:
@@ -41,10 +44,9 @@ class MysqlArrived:
         """Where the first change of a transaction stands that landed."""
         self.lasts: dict[int, LogPlace] = {}
         self.end_offsets: dict[int, int] = {}
-        self._low = min(map(self._furthest, _with_changes(partitions)), default=NOWHERE)
-        self._readable_low = min(
-            (self._furthest(_readable(some)) for some in partitions.values()), default=NOWHERE
-        )
+        with_changes = [some for some in map(_changes, partitions.values()) if some]
+        self._low = min((max(map(self._place, some)) for some in with_changes), default=NOWHERE)
+        self._gaps = [gap for entries in partitions.values() for gap in self._unreadable(entries)]
 
     def count(self, entry: Entry, offset: int) -> None:
         """One entry that landed."""
@@ -71,16 +73,19 @@ class MysqlArrived:
             following is not None and self._low >= following
         )
 
-    def is_accounted_for(self, number: int, before: int | None) -> bool:
+    def is_accounted_for(self, number: int, before: int | None, reached: LogPlace) -> bool:
         """Whether no truncate can be missing before a commit.
 
         Args:
             number: the commit.
             before: the GTID's number of the commit before it, where that is known.
+            reached: where the last change before it stands.
         """
         first = self.firsts.get(number, self._following(number))
         return self._runs(before or 0, number) or (
-            first is not None and self._readable_low >= first
+            first is not None
+            and self._low >= first
+            and not any(after < first and reached < until for after, until in self._gaps)
         )
 
     def is_linked(
@@ -115,8 +120,13 @@ class MysqlArrived:
         )
         return self.firsts[ends[0][1]] if ends else None
 
-    def _furthest(self, entries: Iterable[Entry]) -> LogPlace:
-        return max(map(self._place, entries), default=NOWHERE)
+    def _unreadable(self, entries: Sequence[Entry]) -> Iterator[tuple[LogPlace, LogPlace]]:
+        """Behind what and before what each message stands that cannot be read."""
+        for at, entry in enumerate(entries):
+            if entry.kind == "garbage":
+                behind = [self._place(change) for change in _changes(entries[:at])]
+                following = [self._place(change) for change in _changes(entries[at:])]
+                yield max(behind, default=NOWHERE), following[0] if following else ANYWHERE
 
     def _place(self, entry: Entry) -> LogPlace:
         if entry.transaction is None:
@@ -126,22 +136,5 @@ class MysqlArrived:
         return event.lsn, event.row
 
 
-def _with_changes(
-    partitions: Mapping[tuple[str, int], list[Entry]],
-) -> Iterator[list[Entry]]:
-    for entries in partitions.values():
-        if changes := [entry for entry in entries if _is_change(entry)]:
-            yield changes
-
-
-def _readable(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """The changes of a partition before the first message that cannot be read."""
-    for entry in entries:
-        if entry.kind == "garbage":
-            return
-        if _is_change(entry):
-            yield entry
-
-
-def _is_change(entry: Entry) -> bool:
-    return entry.kind in ("event", "read", "window_read")
+def _changes(entries: Iterable[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry.kind in ("event", "read", "window_read")]
