@@ -6,6 +6,7 @@ from random import Random
 from typing import Final
 from zlib import crc32
 
+from histories.cdl_form import ROWS
 from histories.knobs import Knobs
 from histories.mysql_log import is_truncate, transaction_id
 from histories.plan import (
@@ -52,6 +53,7 @@ class Connector:
         self.entries: list[Entry] = []
         self.resets_counters = rng.random() < knobs.reset_counters
         self.ends_last = knobs.last_end == 1 or rng.random() < knobs.last_end
+        self.has_one_partition = knobs.one_partition > 0 and rng.random() < knobs.one_partition
         self.begins_again = knobs.begin_again > 0 and rng.random() < knobs.begin_again
         self._partition_count = {
             topic: rng.randint(1, rng.randint(1, knobs.partition_count))
@@ -120,6 +122,9 @@ class Connector:
     def _send_garbage(self) -> None:
         """Garbage where it proves nothing wrong; where reads stand it may be a read."""
         topic = self.rng.choice((*TABLES, "transaction", "message"))
+        if topic in TABLES and self.has_one_partition:
+            self.entries.append(Entry("garbage", 0, ROWS, text=self.rng.choice(GARBAGE)))
+            return
         partitions = set(range(self._partition_count[topic]))
         if topic in TABLES:
             if not self._may_spoil() or not self._is_last_epoch:
@@ -188,8 +193,10 @@ class Connector:
 
     def _is_seen(self, number: int) -> bool:
         """Whether the connector sends anything: a change table knows nothing of an empty one."""
-        sends_empty_ones = self.knobs.connector in ("postgresql", "mysql")
-        return sends_empty_ones or bool(self.source.transactions[number].events)
+        events = self.source.transactions[number].events
+        if self.knobs.connector == "cdl":
+            return any(event.table in TABLES for event in events)
+        return self.knobs.connector in ("postgresql", "mysql") or bool(events)
 
     def _stream(self, chain: Sequence[int]) -> None:
         units = [unit for number in chain for unit in self._units(number)]
@@ -225,6 +232,9 @@ class Connector:
         """Whether a restart may go on there, outside of transactions."""
         if self.knobs.connector == "mysql":
             return unit.kind in ("begin", "ddl") or self._is_truncate(unit.transaction)
+        if self.knobs.connector == "cdl":
+            assert unit.transaction is not None
+            return unit.event == self._units(unit.transaction)[0].event
         # END comes with the next transaction, so a restart may begin with it.
         return unit.kind in (
             "begin",
@@ -245,6 +255,12 @@ class Connector:
             return [Entry(kind, epoch, kind, number)]
         if self._is_truncate(number):
             return [Entry("event", epoch, transaction.events[0].table, number, 0)]
+        if self.knobs.connector == "cdl":
+            return [
+                Entry("event", epoch, ROWS if self.has_one_partition else event.table, number, at)
+                for at, event in enumerate(transaction.events)
+                if event.table in TABLES
+            ]
         units = [Entry("begin", epoch, "transaction", number)]
         if number in self.source.windows:
             units += [
@@ -314,7 +330,7 @@ class Connector:
         last = units[at - 1]
         if last.kind not in ("event", "tombstone") or self.rng.random() < 0.4:
             return None
-        if self._is_truncate(number):
+        if self._is_truncate(number) or self.knobs.connector == "cdl":
             return None
         points = []
         for point, unit in enumerate(units[: at + 1]):

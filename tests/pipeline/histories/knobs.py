@@ -79,6 +79,14 @@ class Knobs:
     long_file_number: float = 0.0
     """Chance that files are about to have seven digits."""
 
+    # Huawei CDL
+    one_partition: float = 0.0
+    """Chance that all tables share one partition, as the configuration says."""
+    first_version: float = 0.0
+    """Chance that there are messages of CDL 1.0."""
+    second_version: float = 1.0
+    """Chance that those are not all."""
+
     # what else lands
     heartbeat: float = 0.0
     garbage: float = 0.0
@@ -227,3 +235,24 @@ MYSQL_RULES: Final = Profile(
     connector="mysql",
 )
 """A snapshot, then transactions with truncates and DDL between them, with GTIDs or without."""
+
+CDL_RULES: Final = Profile(
+    {
+        name: bounds
+        for name, bounds in LOG_SEQUENCE_BOUNDS.items()
+        # Nothing tells of a restart or of a transaction's end, and positions are LSNs.
+        if name not in ("snapshot", "repeat_marker")
+    }
+    | {
+        "concurrency": (1, 1),
+        "garbage_event": (0.05, 0.3),
+        "one_partition": (0.8, 0.8),
+        # Each source of 1.0 is a line of the settings.
+        "first_version": (0.15, 0.15),
+        "second_version": (0.5, 1),
+    },
+    frozenset({"second_version"}),
+    second_begin="harmless",
+    connector="cdl",
+)
+"""Transactions of an empty database that follow each other, without anything that counts them."""

@@ -46,6 +46,7 @@ the epoch before was shown.
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
+from histories.cdl_law import CdlArrived
 from histories.log_sequence import commit_lsn
 from histories.mysql_law import NOWHERE, MysqlArrived
 from histories.mysql_log import is_truncate, transaction_id
@@ -86,6 +87,7 @@ class ExpectedCut:
     commit_position: str | None
     """None for a snapshot."""
     transaction_id: str | None
+    proof: str = "counted"
 
 
 def expected_cuts(plan: Plan) -> list[ExpectedCut | None]:
@@ -114,6 +116,9 @@ def _described(plan: Plan, cut: Cut) -> ExpectedCut:
         position, last_id = str(last.end_lsn), str(last.id)
     elif last and plan.connector == "mysql":
         last_id = transaction_id(last)  # its position is an offset that no commit has
+    elif last and plan.connector == "cdl":
+        position = str(max(event.lsn for event in last.events if event.table in TABLES))
+        last_id = str(last.id)
     elif last:
         position = last_id = commit_lsn(last)
     return ExpectedCut(
@@ -121,6 +126,7 @@ def _described(plan: Plan, cut: Cut) -> ExpectedCut:
         cut.count + (epoch.snapshot_lsn is not None) if is_first else None,
         position,
         last_id,
+        plan.proof,
     )
 
 
@@ -157,6 +163,10 @@ class Arrived:
                 self.partitions[entry.topic, entry.partition].append(entry)
             self._count(entry, offset)
         self.mysql = self._mysql(offsets, landing)
+        self.cdl: CdlArrived | None = None
+        if plan.connector == "cdl":
+            landed = (e for e in plan.entries if e.landing is not None and e.landing <= landing)
+            self.cdl = CdlArrived(plan, list(landed))
         self.past = self._past()
         self.past_windows = self._past("window_read")
 
@@ -233,6 +243,8 @@ class Arrived:
         is_first = not any(earlier.chain for earlier in self.plan.epochs[:epoch])
         if self.mysql:
             return self._mysql_prefix(self.mysql, self.plan.epochs[epoch], known)
+        if self.cdl:
+            return self._cdl_prefix(self.cdl, self.plan.epochs[epoch], known)
         links: set[int | None] = {None}
         end_offset = -1 if is_first else None
         count = 0
@@ -250,6 +262,22 @@ class Arrived:
                 break
             links = {transaction.end_lsn}
             end_offset = self.end_offset[number]
+            count += 1
+        return count
+
+    def _cdl_prefix(self, cdl: CdlArrived, epoch: Epoch, known: int) -> int:
+        """The same of CDL, where what did not land leaves no trace."""
+        count = 0
+        is_missing = False
+        for number in epoch.chain:
+            if count >= known:
+                if number not in cdl.lasts:
+                    is_missing = True
+                    continue
+                if not cdl.is_shown(number):
+                    break
+                if is_missing or not cdl.is_whole(number):
+                    raise UnsoundError(f"{self.plan.name}: a change before {number} is missing")
             count += 1
         return count
 

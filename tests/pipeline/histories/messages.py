@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from histories import mysql_log
+from histories.cdl_form import ROWS, value_text
 from histories.log_sequence import OTHER_DATABASE, commit_lsn, place, read_place
 from histories.plan import MESSAGE, SIGNAL, TABLES, Entry, Event, Plan, Row, Transaction, counters
 
@@ -41,7 +42,7 @@ def messages(plan: Plan) -> Iterator[tuple[Entry, Message]]:
             topic = f"__debezium-heartbeat.{plan.name}"
         elif entry.kind == "ddl":
             topic = plan.name
-        elif entry.topic in TABLES or entry.topic == SIGNAL:
+        elif entry.topic in (*TABLES, SIGNAL, ROWS):
             topic = f"{source_name(plan)}.public.{entry.topic}"
         yield (
             entry,
@@ -84,6 +85,11 @@ class _Writer:
         if entry.event is None:
             return self._marker(entry, transaction, _commit_millis(entry.transaction))
         event = transaction.events[entry.event]
+        if self.plan.connector == "cdl":
+            version = self.plan.versions[sent % len(self.plan.versions)]
+            millis = _commit_millis(entry.transaction)
+            text = value_text(self.plan.name, version, transaction, event, millis)
+            return json_text(event.key) if event.key else None, text, []
         if event.operation == "m":
             return self._message(entry, entry.transaction, transaction, event)
         headers = [

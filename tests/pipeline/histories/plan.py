@@ -26,7 +26,7 @@ Kind = Literal[
 ]
 """The last two are of another database of the connector, whose log has equal LSNs."""
 
-ConnectorName = Literal["postgresql", "sqlserver", "db2", "mysql"]
+ConnectorName = Literal["postgresql", "sqlserver", "db2", "mysql", "cdl"]
 
 SecondBegin = Literal["harmless", "evidence", "evidence_unless_ended", "evidence_or_first_lsn"]
 """What a transaction whose BEGIN came twice needs beside exact counts (S13): nothing, every
@@ -151,6 +151,9 @@ class Plan:
     connector: ConnectorName = "postgresql"
     names_database: bool = False
     """Whether END has the database before schema and table."""
+    versions: tuple[str, ...] = ()
+    """Of CDL's messages."""
+    proof: Literal["counted", "watermark", "none"] = "counted"
 
     def offsets(self) -> list[int]:
         """Each entry's offset in its partition."""

@@ -145,6 +145,9 @@ class Workload:
             return
         gone = self._deleted(table, old)
         self._keep(table, row)
+        if self.knobs.connector == "cdl":
+            self._record(Event(table, "u", key, gone.before, sent, old_key=old_key))
+            return
         come = Event(table, "c", key=key, after=sent)
         # SQL Server logs a delete and an insert, of which nothing tells that they are one.
         if self.knobs.connector != "sqlserver":
