@@ -30,13 +30,16 @@ progress as (
 
 ),
 
-unreadable_span as (
+-- What nothing counts may lack a message that cannot be read (S8, S15).
+unreadable as (
 
     select
         coalesce(source, topic_source) as source,
+        min(coalesce(readable_link_position, '')) as readable_position,
+        min(coalesce(readable_event_position, '')) as readable_event_position,
         flatten(collect_list(unreadable_spans)) as unreadable_spans
     from latest_progress
-    where is_table_topic and size(unreadable_spans) > 0
+    where is_table_topic and size(quarantined_offsets) > 0
     group by coalesce(source, topic_source)
 
 )
@@ -60,15 +63,11 @@ select
     ) as incremental_event_low_water_position,
     max(progress.event_position) as event_high_water_position,
 
-    -- What nothing counts may lack a message that cannot be read (S15).
-    min(coalesce(progress.readable_link_position, '')) filter (
-        where size(progress.quarantined_offsets) > 0
-    ) as readable_position,
-    min(coalesce(progress.readable_event_position, '')) filter (
-        where size(progress.quarantined_offsets) > 0
-    ) as readable_event_position,
-    any_value(unreadable_span.unreadable_spans) as unreadable_spans
+    -- Up to where all can be read.
+    any_value(unreadable.readable_position) as readable_position,
+    any_value(unreadable.readable_event_position) as readable_event_position,
+    any_value(unreadable.unreadable_spans) as unreadable_spans
 from progress
-left join unreadable_span
-    on progress.source = unreadable_span.source
+left join unreadable
+    on progress.source = unreadable.source
 group by progress.source

@@ -4,6 +4,7 @@ A change of key is one UPDATE, whose `before` holds the old one. Only inserts ar
 full; updates and deletes are written after the description of the fields.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -63,7 +64,7 @@ def value_text(
     return _text(fields, version, event)
 
 
-def _text(fields: dict[str, object], version: str, event: Event) -> str:
+def _text(fields: Mapping[str, object], version: str, event: Event) -> str:
     common = {
         "before": event.before,
         "LOB_COLUMNS": None,
@@ -71,4 +72,4 @@ def _text(fields: dict[str, object], version: str, event: Event) -> str:
         "message_version": version,
         "message_type": "0",
     }
-    return msgspec.json.encode(fields | common).decode()
+    return msgspec.json.encode({**fields, **common}).decode()
