@@ -34,6 +34,8 @@ SQL Server and Db2. A partition is past a transaction when it holds a change of 
 is sent is in the order of commits. BEGIN of SQL Server names no database, so a second one may be
 another's, and asks for nothing. The last transaction has no END, and waits for the next.
 
+MySQL and CDL. What else is known of their transactions, `mysql_law` and `cdl_law` say.
+
 Window (S6). END does not count its reads: the transaction that closes one is held until each
 partition in which reads of any window landed, at least one, is past it.
 
