@@ -86,6 +86,7 @@ link as (
         is_whole_transaction,
         is_uncounted,
         is_reached_by_all,
+        reached_position,
         has_reset_counters,
         has_window_close,
         proof,
@@ -112,6 +113,7 @@ link as (
         false as is_whole_transaction,
         false as is_uncounted,
         false as is_reached_by_all,
+        null as reached_position,
         false as has_reset_counters,
         false as has_window_close,
         'counted' as proof,
@@ -150,6 +152,7 @@ link as (
         false as is_whole_transaction,
         false as is_uncounted,
         false as is_reached_by_all,
+        null as reached_position,
         false as has_reset_counters,
         false as has_window_close,
         'counted' as proof,
@@ -190,6 +193,7 @@ select
     is_whole_transaction,
     is_uncounted,
     is_reached_by_all,
+    reached_position,
     has_reset_counters,
     has_window_close,
     proof,
@@ -217,6 +221,11 @@ select
         order by position, link_order
         rows between 1 following and unbounded following
     ) as following_offset,
+    max(coalesce(last_event_position, snapshot_position)) over (
+        partition by source
+        order by position, link_order
+        rows between unbounded preceding and 1 preceding
+    ) as predecessor_event_position,
     lag(log_position) over (
         partition by source, split_part(log_position, '#', 1)
         order by position, link_order

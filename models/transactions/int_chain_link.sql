@@ -51,6 +51,11 @@ preceded_link as (
             split_part(ordered_link.predecessor_log_position, '#', 2),
             starting_commit.log_positions[split_part(ordered_link.log_position, '#', 1)]
         ) as predecessor_log_number,
+        greatest(
+            ordered_link.predecessor_event_position,
+            starting_commit.log_positions['place'],
+            starting_commit.snapshot_position
+        ) as known_event_position,
         coalesce(ordered_link.predecessor_offset, starting_commit.marker_offset)
             as known_predecessor_offset,
         case
@@ -109,8 +114,7 @@ linked_link as (
         ) as is_linked,
         -- Where a number is missing a truncate may be, which no END counts (S8). Places in a file,
         -- and numbers of MariaDB, leave gaps of their own. Oracle counts truncates.
-        preceded.is_reached_by_all
-        or coalesce(
+        coalesce(
             case
                 when preceded.log_position is null or preceded.log = 'scn' then true
                 -- The numbers before it are those of the snapshot, or begin at 1.
@@ -120,7 +124,7 @@ linked_link as (
                     or log_island.island = predecessor_log_island.island
             end,
             false
-        ) as is_accounted_for
+        ) as has_every_number
     from preceded_link as preceded
     left join marker_island
         on
@@ -184,7 +188,20 @@ select
         when not linked.is_linked and coalesce(linked.decision != 'new_epoch', true)
             then 'missing_predecessor'
         when
-            not linked.is_accounted_for
+            not linked.has_every_number
+            -- Nor is one where all partitions have come to it, unless a message that cannot be read
+            -- stands between.
+            and (
+                not linked.is_reached_by_all
+                or coalesce(
+                    exists(
+                        low_water.unreadable_spans,
+                        span -> coalesce(span.after_position < linked.reached_position, true)
+                        and coalesce(span.before_position > linked.known_event_position, true)
+                    ),
+                    false
+                )
+            )
             and not {{ matches_any('linked.source', var('sources_without_truncate')) }}
             then 'unaccounted_gtid'
         -- END does not count the reads of a window that closes in the transaction (S6).

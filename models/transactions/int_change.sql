@@ -82,6 +82,22 @@ placed_event as (
 
 ),
 
+-- An update that changes the key, as CDL sends it, takes the row from the old one first (S9, S22).
+parted_event as (
+
+    select
+        *,
+        explode(
+            case
+                when operation = {{ op('update') }} and old_row_key is not null and not is_ordered
+                    then array(true, false)
+                else array(false)
+            end
+        ) as is_old_half
+    from placed_event
+
+),
+
 -- What the counters do not order: reads, and changes whose counters were reset or never sent.
 ranked_event as (
 
@@ -91,14 +107,14 @@ ranked_event as (
             partition by source, commit_number, snapshot is null
             order by
                 event_position,
-                operation = {{ op('delete') }} desc,
+                is_old_half or operation = {{ op('delete') }} desc,
                 total_order,
                 topic,
                 partition,
                 `offset`
         ) as place,
         count(*) over (partition by source, commit_number, snapshot is null) as place_count
-    from placed_event
+    from parted_event
     where not is_ordered
 
 ),
@@ -108,7 +124,7 @@ positioned_event as (
     select
         *,
         total_order as position
-    from placed_event
+    from parted_event
     where is_ordered
     union all
     select
@@ -146,21 +162,24 @@ change as (
         position,
         schema_name,
         table_name,
-        operation,
-        row_key,
+        case when is_old_half then {{ op('delete') }} else operation end as operation,
+        case when is_old_half then old_row_key else row_key end as row_key,
         before,
-        after,
-        old_row_key,
-        new_row_key,
+        case when not is_old_half then after end as after,
+        case when not is_old_half then old_row_key end as old_row_key,
+        case when is_old_half then row_key else new_row_key end as new_row_key,
         {{ unavailable_columns('after', var('unavailable_value_placeholder')) }}
             as unavailable_columns,
-        coalesce(column_types, {{ untyped_columns('after') }}) as column_types,
+        case
+            when not is_old_half then coalesce(column_types, {{ untyped_columns('after') }})
+        end as column_types,
         transaction_id,
         commit_time,
-        topic,
-        partition,
-        `offset`,
-        event_hash
+        -- The other half is the message.
+        case when not is_old_half then topic end as topic,
+        case when not is_old_half then partition end as partition,
+        case when not is_old_half then `offset` end as `offset`,
+        case when not is_old_half then event_hash end as event_hash
     from positioned_event
     union all
     -- The reads of a snapshot are one commit, which empties their tables before it fills them (S5).

@@ -14,6 +14,15 @@ reached_log as (
     from {{ ref('int_proven_link') }}
     where log_position is not null
     group by source, split_part(log_position, '#', 1)
+    union all
+    -- Where the last change stands, which no GTID says.
+    select
+        source,
+        'place' as log,
+        max(last_event_position) as log_number
+    from {{ ref('int_proven_link') }}
+    where log_position is not null and last_event_position is not null
+    group by source
 
 ),
 

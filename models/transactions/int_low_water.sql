@@ -7,41 +7,67 @@ candidate as (
 
 ),
 
-progress as (
+latest_progress as (
 
-    select built.*
+    select
+        built.*,
+        -- A topic of which nothing can be read may be a table's.
+        bool_or(built.source is not null) over (partition by built.topic)
+        or (
+            not bool_or(built.has_controls) over (partition by built.topic)
+            and replace(built.topic, concat(built.topic_source, '.'), '') like '%.%'
+        ) as is_table_topic
     from {{ ref('partition_progress') }} as built
     inner join candidate
         on built.cut_id = candidate.cut_id
-    where built.source is not null
+
+),
+
+progress as (
+
+    select * from latest_progress
+    where source is not null
+
+),
+
+-- What nothing counts may lack a message that cannot be read (S8, S15).
+unreadable as (
+
+    select
+        coalesce(source, topic_source) as source,
+        min(coalesce(readable_link_position, '')) as readable_position,
+        min(coalesce(readable_event_position, '')) as readable_event_position,
+        flatten(collect_list(unreadable_spans)) as unreadable_spans
+    from latest_progress
+    where is_table_topic and size(quarantined_offsets) > 0
+    group by coalesce(source, topic_source)
 
 )
 
 -- A partition whose changes name no predecessor yet reaches nowhere, so it counts as the lowest.
 select
     -- identity
-    source,
+    progress.source,
 
     -- position
-    min(coalesce(link_position, '')) as low_water_position,
-    min(coalesce(link_position, '')) filter (
-        where has_incremental_reads
+    min(coalesce(progress.link_position, '')) as low_water_position,
+    min(coalesce(progress.link_position, '')) filter (
+        where progress.has_incremental_reads
     ) as incremental_low_water_position,
-    max(link_position) as high_water_position,
+    max(progress.link_position) as high_water_position,
 
     -- The same by the place of the changes themselves, where they are in the order of commits.
-    min(coalesce(event_position, '')) as event_low_water_position,
-    min(coalesce(event_position, '')) filter (
-        where has_incremental_reads
+    min(coalesce(progress.event_position, '')) as event_low_water_position,
+    min(coalesce(progress.event_position, '')) filter (
+        where progress.has_incremental_reads
     ) as incremental_event_low_water_position,
-    max(event_position) as event_high_water_position,
+    max(progress.event_position) as event_high_water_position,
 
-    -- What nothing counts may lack a message that cannot be read (S15).
-    min(coalesce(readable_link_position, '')) filter (
-        where size(quarantined_offsets) > 0
-    ) as readable_position,
-    min(coalesce(readable_event_position, '')) filter (
-        where size(quarantined_offsets) > 0
-    ) as readable_event_position
+    -- Up to where all can be read.
+    any_value(unreadable.readable_position) as readable_position,
+    any_value(unreadable.readable_event_position) as readable_event_position,
+    any_value(unreadable.unreadable_spans) as unreadable_spans
 from progress
-group by source
+left join unreadable
+    on progress.source = unreadable.source
+group by progress.source

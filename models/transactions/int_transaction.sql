@@ -164,6 +164,9 @@ known_transaction as (
             >= coalesce(followed.first_event_position, followed.following_event_position),
             false
         ) as is_reached_by_all,
+        coalesce(
+            followed.first_event_position, followed.following_event_position
+        ) as reached_position,
         case
             when followed.is_uncounted then followed.uncounted_position
             when followed.commit_position is not null then followed.commit_position
@@ -220,6 +223,7 @@ select
     known.is_uncounted,
     known.has_window_close,
     known.is_reached_by_all,
+    known.reached_position,
 
     -- proof
     known.decision,

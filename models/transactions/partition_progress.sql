@@ -33,6 +33,9 @@ earlier_progress as (
         cast(null as string) as link_position,
         cast(null as string) as readable_event_position,
         cast(null as string) as readable_link_position,
+        cast(
+            null as array<struct<after_position: string, before_position: string>>
+        ) as unreadable_spans,
         cast(null as boolean) as has_incremental_reads,
         cast(null as boolean) as has_signals,
         cast(null as boolean) as has_controls,
@@ -80,7 +83,12 @@ placed_message as (
         partition_message.*,
         earlier_progress.first_offset as earlier_first_offset,
         earlier_progress.contiguous_offset as earlier_contiguous_offset,
+        earlier_progress.quarantined_offsets as earlier_quarantined_offsets,
         array_min(earlier_progress.quarantined_offsets) as earlier_quarantined_offset,
+        case
+            when partition_message.`offset` > earlier_progress.last_offset
+                then earlier_progress.event_position
+        end as earlier_event_position,
         partition_message.`offset` - row_number() over (
             partition by
                 partition_message.topic,
@@ -112,7 +120,20 @@ known_message as (
                 earlier_quarantined_offset
             ),
             true
-        ) as is_readable
+        ) as is_readable,
+        greatest(
+            max(event_position) over (
+                partition by topic, partition
+                order by `offset`
+                rows between unbounded preceding and 1 preceding
+            ),
+            earlier_event_position
+        ) as preceding_position,
+        first_value(event_position, true) over (
+            partition by topic, partition
+            order by `offset`
+            rows between 1 following and unbounded following
+        ) as following_position
     from placed_message
 
 ),
@@ -133,6 +154,23 @@ new_progress as (
             where is_contiguous and is_readable
         ) as readable_event_position,
         max(link_position) filter (where is_contiguous and is_readable) as readable_link_position,
+        collect_list(
+            case
+                when
+                    quarantined_offset is not null
+                    and not coalesce(
+                        array_contains(earlier_quarantined_offsets, quarantined_offset), false
+                    )
+                    then struct(
+                        coalesce(preceding_position, '') as after_position,
+                        following_position as before_position
+                    )
+            end
+        ) as unreadable_spans,
+        min_by(event_position, `offset`) filter (
+            where event_position is not null
+            and `offset` > array_max(earlier_quarantined_offsets)
+        ) as first_new_position,
         bool_or(has_incremental_reads) as has_incremental_reads,
         coalesce(bool_or(has_signals), false) as has_signals,
         bool_or(has_controls) as has_controls
@@ -172,6 +210,16 @@ select
     greatest(
         new_progress.readable_link_position, earlier_progress.readable_link_position
     ) as readable_link_position,
+    concat(
+        transform(
+            coalesce(earlier_progress.unreadable_spans, array()),
+            span -> struct(
+                span.after_position as after_position,
+                coalesce(span.before_position, new_progress.first_new_position) as before_position
+            )
+        ),
+        coalesce(new_progress.unreadable_spans, array())
+    ) as unreadable_spans,
     coalesce(new_progress.has_incremental_reads, false)
     or coalesce(earlier_progress.has_incremental_reads, false) as has_incremental_reads,
 

@@ -3,6 +3,7 @@
 `h00042` is a source like any other, so thousands of histories share each run.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,15 @@ from figures import record
 from histories.differences import Difference, differences, failing
 from histories.files import write_expected, write_landings
 from histories.history import Case, judged, make_histories
-from histories.knobs import ALL_RULES, DB2_RULES, FIRST_RULES, SQLSERVER_RULES, Profile
+from histories.knobs import (
+    ALL_RULES,
+    CDL_RULES,
+    DB2_RULES,
+    FIRST_RULES,
+    MYSQL_RULES,
+    SQLSERVER_RULES,
+    Profile,
+)
 from histories.messages import messages
 from histories.plan import AUDIT, TABLES
 from histories.shrink import read_plan
@@ -22,6 +31,18 @@ from dbt_debezium.scaffold import CapturedTable, Group
 
 SEED = 1
 NOT_INGESTED = f"{{not_ingested_tables: [public.{AUDIT}]}}"
+
+
+def settings(cases: Sequence[Case]) -> str:
+    """What a project must say of the sources."""
+    sources = {f"{one.plan.name}.*": one.plan.name for one in cases if "1.0" in one.plan.versions}
+    return json.dumps(
+        {
+            "not_ingested_tables": [f"public.{AUDIT}"],
+            "watermark_sources": ["h*w"],
+            "cdl_sources": sources,
+        }
+    )
 
 
 def bank_tables() -> list[CapturedTable]:
@@ -51,7 +72,7 @@ def built_landings(
             if any(path.iterdir()):
                 lake.land(path)
             command = "build" if tests_all or path == paths[-1] else "run"
-            assert lake.build("--vars", NOT_INGESTED, command=command), lake.lines
+            assert lake.build("--vars", settings(cases), command=command), lake.lines
             yield lake, landing
 
 
@@ -85,6 +106,8 @@ def test_a_hundred_histories_show_the_largest_provable_state(tmp_path: Path) -> 
         *make_histories(SEED, range(100), ALL_RULES),
         *make_histories(SEED, range(10_000, 10_020), SQLSERVER_RULES),
         *make_histories(SEED, range(20_000, 20_020), DB2_RULES),
+        *make_histories(SEED, range(30_000, 30_020), MYSQL_RULES),
+        *make_histories(SEED, range(40_000, 40_020), CDL_RULES),
         *regressions(),
     ]
     check_cases(tmp_path, cases, tests_all=False)
@@ -109,8 +132,13 @@ def test_ten_thousand_histories_show_the_largest_provable_state(
 @pytest.mark.proof
 @pytest.mark.parametrize(
     ("profile", "name"),
-    [(SQLSERVER_RULES, "SQL Server"), (DB2_RULES, "Db2")],
-    ids=["sqlserver", "db2"],
+    [
+        (SQLSERVER_RULES, "SQL Server"),
+        (DB2_RULES, "Db2"),
+        (MYSQL_RULES, "MySQL"),
+        (CDL_RULES, "Huawei CDL"),
+    ],
+    ids=["sqlserver", "db2", "mysql", "cdl"],
 )
 def test_two_thousand_histories_of_other_connectors_show_the_largest_provable_state(
     tmp_path: Path, profile: Profile, name: str

@@ -6,7 +6,9 @@ from random import Random
 from typing import Final
 from zlib import crc32
 
+from histories.cdl_form import ROWS
 from histories.knobs import Knobs
+from histories.mysql_log import is_truncate, transaction_id
 from histories.plan import (
     LANDED_TABLES,
     MESSAGE,
@@ -51,6 +53,8 @@ class Connector:
         self.entries: list[Entry] = []
         self.resets_counters = rng.random() < knobs.reset_counters
         self.ends_last = knobs.last_end == 1 or rng.random() < knobs.last_end
+        self.has_one_partition = knobs.one_partition > 0 and rng.random() < knobs.one_partition
+        self.begins_again = knobs.begin_again > 0 and rng.random() < knobs.begin_again
         self._partition_count = {
             topic: rng.randint(1, rng.randint(1, knobs.partition_count))
             for topic in (*TABLES, SIGNAL, "message")
@@ -118,6 +122,9 @@ class Connector:
     def _send_garbage(self) -> None:
         """Garbage where it proves nothing wrong; where reads stand it may be a read."""
         topic = self.rng.choice((*TABLES, "transaction", "message"))
+        if topic in TABLES and self.has_one_partition:
+            self.entries.append(Entry("garbage", 0, ROWS, text=self.rng.choice(GARBAGE)))
+            return
         partitions = set(range(self._partition_count[topic]))
         if topic in TABLES:
             if not self._may_spoil() or not self._is_last_epoch:
@@ -149,7 +156,9 @@ class Connector:
         ):
             kinds.add("read")
         if some := [e for e in self.entries if e.kind in kinds and e.epoch == last]:
-            spoiled = self.rng.choice(some)
+            # Nothing counts a truncate of MySQL, so those are what may be missed.
+            truncates = [e for e in some if e.kind == "event" and self._is_truncate(e.transaction)]
+            spoiled = self.rng.choice(truncates or some)
             if spoiled.topic == "transaction" and self._partition_count["transaction"] > 1:
                 return
             spoiled.kind, spoiled.text = "garbage", self.rng.choice(GARBAGE)
@@ -184,15 +193,15 @@ class Connector:
 
     def _is_seen(self, number: int) -> bool:
         """Whether the connector sends anything: a change table knows nothing of an empty one."""
-        is_postgresql = self.knobs.connector == "postgresql"
-        return is_postgresql or bool(self.source.transactions[number].events)
+        events = self.source.transactions[number].events
+        if self.knobs.connector == "cdl":
+            return any(event.table in TABLES for event in events)
+        return self.knobs.connector in ("postgresql", "mysql") or bool(events)
 
     def _stream(self, chain: Sequence[int]) -> None:
         units = [unit for number in chain for unit in self._units(number)]
         if units and not self.ends_last:
             units.pop()
-        # END comes with the next transaction, so a restart may begin with it.
-        starts = ("begin", "message" if self.knobs.connector == "postgresql" else "end")
         counted_from: dict[int, int] = {}
         floor, at, furthest = 0, 0, 0
         while at < len(units):
@@ -210,18 +219,48 @@ class Connector:
                     self._send_unit(begin, counted_from)
                     # What is counted two ways must not be sent a third way.
                     floor = max(i for i, unit in enumerate(units) if unit.transaction == number) + 1
+                elif self.begins_again:
+                    begin = next(unit for unit in units if unit.transaction == number)
+                    self._send_unit(begin, counted_from)
                 at = point
             else:
-                begins = [i for i in range(floor, at) if units[i].kind in starts]
+                begins = [i for i in range(floor, at) if self._may_begin(units[i])]
                 if begins:
                     at = self.rng.choice(begins[-4:])
+
+    def _may_begin(self, unit: Entry) -> bool:
+        """Whether a restart may go on there, outside of transactions."""
+        if self.knobs.connector == "mysql":
+            return unit.kind in ("begin", "ddl") or self._is_truncate(unit.transaction)
+        if self.knobs.connector == "cdl":
+            assert unit.transaction is not None
+            return unit.event == self._units(unit.transaction)[0].event
+        # END comes with the next transaction, so a restart may begin with it.
+        return unit.kind in (
+            "begin",
+            "message" if self.knobs.connector == "postgresql" else "end",
+        )
+
+    def _is_truncate(self, number: int | None) -> bool:
+        """Whether it is one of MySQL, which has neither BEGIN nor END."""
+        assert number is not None
+        return self.knobs.connector == "mysql" and is_truncate(self.source.transactions[number])
 
     def _units(self, number: int) -> list[Entry]:
         """What is sent for one commit when nothing goes wrong."""
         transaction = self.source.transactions[number]
         epoch = len(self.epochs) - 1
         if transaction.id is None:
-            return [Entry("message", epoch, "message", number)]
+            kind: Kind = "ddl" if self.knobs.connector == "mysql" else "message"
+            return [Entry(kind, epoch, kind, number)]
+        if self._is_truncate(number):
+            return [Entry("event", epoch, transaction.events[0].table, number, 0)]
+        if self.knobs.connector == "cdl":
+            return [
+                Entry("event", epoch, ROWS if self.has_one_partition else event.table, number, at)
+                for at, event in enumerate(transaction.events)
+                if event.table in TABLES
+            ]
         units = [Entry("begin", epoch, "transaction", number)]
         if number in self.source.windows:
             units += [
@@ -269,8 +308,10 @@ class Connector:
 
     def _key(self, unit: Entry, transaction: Transaction) -> str | None:
         if unit.kind in ("begin", "end"):
-            return f"{transaction.id} {unit.kind}"
-        if unit.kind == "message":
+            # Of MySQL both have the same key.
+            is_mysql = self.knobs.connector == "mysql"
+            return transaction_id(transaction) if is_mysql else f"{transaction.id} {unit.kind}"
+        if unit.kind in ("message", "ddl"):
             return "bank"
         if unit.row is not None:
             return key_text(TABLES[unit.topic].key_of(unit.row))
@@ -279,7 +320,8 @@ class Connector:
     def _middle(self, units: list[Entry], at: int, furthest: int, number: int) -> int | None:
         """Where a restart goes on inside the transaction; None: at the start of some transaction.
 
-        The connector skips all of an LSN at once, so it goes on where an LSN begins.
+        The connector skips all of an LSN at once, so it goes on where an LSN begins. That of MySQL
+        begins again with the transaction, and skips the rows that it has sent.
 
         Args:
             furthest: how many of the units have been sent at all.
@@ -288,15 +330,20 @@ class Connector:
         last = units[at - 1]
         if last.kind not in ("event", "tombstone") or self.rng.random() < 0.4:
             return None
+        if self._is_truncate(number) or self.knobs.connector == "cdl":
+            return None
         points = []
         for point, unit in enumerate(units[: at + 1]):
+            if unit.transaction == number and unit.kind == "end" and self.begins_again:
+                points.append(point)
             if unit.transaction != number or unit.kind != "event" or not unit.event:
                 continue
             if point == at and last.event == unit.event:
                 continue
-            if events[unit.event].lsn != events[unit.event - 1].lsn and (
-                not self.resets_counters or self._may_overlap(units[point:furthest], number)
-            ):
+            if (events[unit.event].lsn, events[unit.event].row) != (
+                events[unit.event - 1].lsn,
+                events[unit.event - 1].row,
+            ) and (not self.resets_counters or self._may_overlap(units[point:furthest], number)):
                 points.append(point)
         return self.rng.choice(points) if points else None
 

@@ -46,7 +46,8 @@ def _cut_differences(
 ) -> list[Difference]:
     wanted = spark.read.parquet(str(expected / f"cuts_{landing}.parquet")).alias("wanted")
     shown = spark.sql(
-        "select source, commit_number, commit_position, transaction_id from public.published_cut"
+        "select source, commit_number, commit_position, transaction_id, proof"
+        " from public.published_cut"
     ).alias("shown")
     same = (
         F.col("wanted.source").isNotNull()
@@ -55,6 +56,7 @@ def _cut_differences(
         & F.coalesce(F.col("wanted.commit_number") == F.col("shown.commit_number"), F.lit(True))
         & F.coalesce(F.col("wanted.commit_position") == F.col("shown.commit_position"), F.lit(True))
         & F.col("wanted.transaction_id").eqNullSafe(F.col("shown.transaction_id"))
+        & (F.col("wanted.proof") == F.col("shown.proof"))
     )
     joined = wanted.join(shown, F.col("wanted.source") == F.col("shown.source"), how="full_outer")
     return _told(joined.where(~same), "published_cut", limit)

@@ -20,6 +20,7 @@ CUTS = pa.schema(
         ("commit_number", pa.int64()),
         ("commit_position", pa.string()),
         ("transaction_id", pa.string()),
+        ("proof", pa.string()),
     ]
 )
 ROWS = pa.schema(
@@ -67,13 +68,15 @@ def write_expected(directory: Path, cases: Sequence[Case]) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     shown = [expected_rows(case.plan, (cut.cut for cut in case.cuts if cut)) for case in cases]
     for landing in range(max(case.plan.landing_count for case in cases)):
-        cuts: list[tuple[str, int | None, str | None, str | None]] = []
+        cuts: list[tuple[str, int | None, str | None, str | None, str]] = []
         rows: list[tuple[str, str, str, int]] = []
         for case, rows_at in zip(cases, shown, strict=True):
             name, cut = source_name(case.plan), case.cuts[min(landing, len(case.cuts) - 1)]
             if cut is None:
                 continue
-            cuts.append((name, cut.commit_number, cut.commit_position, cut.transaction_id))
+            cuts.append(
+                (name, cut.commit_number, cut.commit_position, cut.transaction_id, cut.proof)
+            )
             rows += [(name, *row) for row in rows_at[cut.cut]]
         _write(directory / f"cuts_{landing}.parquet", CUTS, cuts)
         _write(directory / f"rows_{landing}.parquet", ROWS, rows)

@@ -52,8 +52,10 @@ def make_history(seed: int, number: int, profile: Profile) -> History:
     source = commit_all(rng, knobs, [task for segment in segments for task in segment.tasks])
     connector = Connector(rng, knobs, source)
     connector.run(segments)
+    is_ordered = connector.has_one_partition
     plan = Plan(
-        f"h{number:05d}",
+        # Settings know watermark sources by the end of their names.
+        f"h{number:05d}{'w' if is_ordered else ''}",
         source.transactions,
         connector.epochs,
         connector.entries,
@@ -62,7 +64,17 @@ def make_history(seed: int, number: int, profile: Profile) -> History:
         knobs.connector,
         knobs.connector == "sqlserver" or (knobs.connector == "db2" and rng.random() < 0.5),
     )
+    if knobs.connector == "cdl":
+        plan.versions = _versions(rng, knobs)
+        plan.proof = "watermark" if is_ordered else "none"
     return History(plan, _landed(rng, knobs, plan), source, knobs)
+
+
+def _versions(rng: Random, knobs: Knobs) -> tuple[str, ...]:
+    """Of CDL; with both, they take turns."""
+    if rng.random() >= knobs.first_version:
+        return ("2.0",)
+    return ("1.0", "2.0") if rng.random() < knobs.second_version else ("1.0",)
 
 
 def _landed(rng: Random, knobs: Knobs, plan: Plan) -> list[ExpectedCut | None]:

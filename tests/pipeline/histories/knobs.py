@@ -41,7 +41,9 @@ class Knobs:
     """Chance that a transaction touches no captured table."""
     rollback: float = 0.0
     loose_message: float = 0.0
-    """Chance of a message outside of transactions, after each of them."""
+    """Chance of a message outside of transactions, or of DDL in MySQL, after each of them."""
+    truncate_alone: float = 0.0
+    """Chance of a truncate that is a transaction of its own, after each of them."""
 
     # snapshots
     snapshot: float = 0.0
@@ -64,6 +66,26 @@ class Knobs:
     """Chance that the last transaction is ended, which others do by following it."""
     other_database: float = 0.0
     """Chance of a transaction of another database, before each message."""
+    begin_again: float = 0.0
+    """Chance that a connector which restarts inside a transaction sends its BEGIN again."""
+
+    # MySQL's binary log
+    gtid: float = 0.0
+    """Chance that transactions have GTIDs."""
+    hidden_number: float = 0.0
+    """Chance that something of which nothing is sent takes a GTID, before each transaction."""
+    rollover: float = 0.0
+    """Chance that a file of the log ends, before each transaction."""
+    long_file_number: float = 0.0
+    """Chance that files are about to have seven digits."""
+
+    # Huawei CDL
+    one_partition: float = 0.0
+    """Chance that all tables share one partition, as the configuration says."""
+    first_version: float = 0.0
+    """Chance that there are messages of CDL 1.0."""
+    second_version: float = 1.0
+    """Chance that those are not all."""
 
     # what else lands
     heartbeat: float = 0.0
@@ -190,3 +212,47 @@ DB2_RULES: Final = Profile(
     connector="db2",
 )
 """A snapshot, then transactions, of which the last one has no END."""
+
+MYSQL_RULES: Final = Profile(
+    {
+        name: bounds
+        for name, bounds in FIRST_RULES.bounds.items()
+        # A truncate is no part of a transaction, and the log has rows that changed only.
+        if name not in ("truncate", "truncate_many", "nothing_changed", "message")
+    }
+    | {
+        "truncate_alone": (0.05, 0.4),
+        "loose_message": (0.05, 0.3),
+        "begin_again": (0.3, 1),
+        "garbage_event": (0.05, 0.3),
+        "gtid": (1, 1),
+        "hidden_number": (0.02, 0.3),
+        "rollover": (0.05, 0.4),
+        "long_file_number": (0.3, 0.6),
+    },
+    FIRST_RULES.always,
+    second_begin="evidence_unless_ended",
+    connector="mysql",
+)
+"""A snapshot, then transactions with truncates and DDL between them, with GTIDs or without."""
+
+CDL_RULES: Final = Profile(
+    {
+        name: bounds
+        for name, bounds in LOG_SEQUENCE_BOUNDS.items()
+        # Nothing tells of a restart or of a transaction's end, and positions are LSNs.
+        if name not in ("snapshot", "repeat_marker")
+    }
+    | {
+        "concurrency": (1, 1),
+        "garbage_event": (0.05, 0.3),
+        "one_partition": (0.8, 0.8),
+        # Each source of 1.0 is a line of the settings.
+        "first_version": (0.15, 0.15),
+        "second_version": (0.5, 1),
+    },
+    frozenset({"second_version"}),
+    second_begin="harmless",
+    connector="cdl",
+)
+"""Transactions of an empty database that follow each other, without anything that counts them."""

@@ -34,6 +34,8 @@ SQL Server and Db2. A partition is past a transaction when it holds a change of 
 is sent is in the order of commits. BEGIN of SQL Server names no database, so a second one may be
 another's, and asks for nothing. The last transaction has no END, and waits for the next.
 
+MySQL and CDL. What else is known of their transactions, `mysql_law` and `cdl_law` say.
+
 Window (S6). END does not count its reads: the transaction that closes one is held until each
 partition in which reads of any window landed, at least one, is past it.
 
@@ -46,8 +48,21 @@ the epoch before was shown.
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
+from histories.cdl_law import CdlArrived
 from histories.log_sequence import commit_lsn
-from histories.plan import LANDED_TABLES, SIGNAL, TABLES, Entry, Kind, Plan, Transaction, counters
+from histories.mysql_law import NOWHERE, MysqlArrived
+from histories.mysql_log import is_truncate, transaction_id
+from histories.plan import (
+    LANDED_TABLES,
+    SIGNAL,
+    TABLES,
+    Entry,
+    Epoch,
+    Kind,
+    Plan,
+    Transaction,
+    counters,
+)
 
 Orders = tuple[int, int]
 """total_order, data_collection_order."""
@@ -74,6 +89,7 @@ class ExpectedCut:
     commit_position: str | None
     """None for a snapshot."""
     transaction_id: str | None
+    proof: str = "counted"
 
 
 def expected_cuts(plan: Plan) -> list[ExpectedCut | None]:
@@ -97,16 +113,22 @@ def _described(plan: Plan, cut: Cut) -> ExpectedCut:
     numbers = [number for number in epoch.chain if plan.transactions[number].id is not None]
     last = plan.transactions[numbers[cut.count - 1]] if cut.count else None
     is_first = not any(earlier.chain for earlier in plan.epochs[: cut.epoch])
-    position = transaction_id = None
+    position = last_id = None
     if last and plan.connector == "postgresql":
-        position, transaction_id = str(last.end_lsn), str(last.id)
+        position, last_id = str(last.end_lsn), str(last.id)
+    elif last and plan.connector == "mysql":
+        last_id = transaction_id(last)  # its position is an offset that no commit has
+    elif last and plan.connector == "cdl":
+        position = str(max(event.lsn for event in last.events if event.table in TABLES))
+        last_id = str(last.id)
     elif last:
-        position = transaction_id = commit_lsn(last)
+        position = last_id = commit_lsn(last)
     return ExpectedCut(
         cut,
         cut.count + (epoch.snapshot_lsn is not None) if is_first else None,
         position,
-        transaction_id,
+        last_id,
+        plan.proof,
     )
 
 
@@ -142,12 +164,19 @@ class Arrived:
             if entry.topic in LANDED_TABLES:
                 self.partitions[entry.topic, entry.partition].append(entry)
             self._count(entry, offset)
+        self.mysql = self._mysql(offsets, landing)
+        self.cdl: CdlArrived | None = None
+        if plan.connector == "cdl":
+            landed = (e for e in plan.entries if e.landing is not None and e.landing <= landing)
+            self.cdl = CdlArrived(plan, list(landed))
         self.past = self._past()
         self.past_windows = self._past("window_read")
 
     def _count(self, entry: Entry, offset: int) -> None:
         number = entry.transaction
         if number is None or entry.kind in ("garbage", "tombstone", "window_read"):
+            return
+        if entry.kind == "ddl":
             return
         if entry.topic == "transaction":
             self.marker_offsets.add(offset)
@@ -163,6 +192,21 @@ class Arrived:
         elif entry.kind == "event" and entry.event is not None and entry.topic in LANDED_TABLES:
             orders = counters(self.plan.transactions[number], entry.counted_from)
             self.copies[number][entry.event].add(orders[entry.event - entry.counted_from])
+
+    def _mysql(self, offsets: list[int], landing: int) -> MysqlArrived | None:
+        if self.plan.connector != "mysql":
+            return None
+        mysql = MysqlArrived(self.plan, self.partitions)
+        for entry, offset in zip(self.plan.entries, offsets, strict=True):
+            if entry.landing is not None and entry.landing <= landing:
+                mysql.count(entry, offset)
+        return mysql
+
+    def _is_past(self, number: int) -> bool:
+        """Whether each partition with changes is past a transaction."""
+        if self.mysql:
+            return self.mysql.is_past(number)
+        return self.past >= self.plan.transactions[number].end_lsn
 
     def _past(self, kind: Kind | None = None) -> int:
         """The highest LSN that every partition with changes, of this kind if any, is past."""
@@ -199,6 +243,10 @@ class Arrived:
             known: how many of them are shown already.
         """
         is_first = not any(earlier.chain for earlier in self.plan.epochs[:epoch])
+        if self.mysql:
+            return self._mysql_prefix(self.mysql, self.plan.epochs[epoch], known)
+        if self.cdl:
+            return self._cdl_prefix(self.cdl, self.plan.epochs[epoch], known)
         links: set[int | None] = {None}
         end_offset = -1 if is_first else None
         count = 0
@@ -219,6 +267,54 @@ class Arrived:
             count += 1
         return count
 
+    def _cdl_prefix(self, cdl: CdlArrived, epoch: Epoch, known: int) -> int:
+        """The same of CDL, where what did not land leaves no trace."""
+        count = 0
+        is_missing = False
+        for number in epoch.chain:
+            if count >= known:
+                if number not in cdl.lasts:
+                    is_missing = True
+                    continue
+                if not cdl.is_shown(number):
+                    break
+                if is_missing or not cdl.is_whole(number):
+                    raise UnsoundError(f"{self.plan.name}: a change before {number} is missing")
+            count += 1
+        return count
+
+    def _mysql_prefix(self, mysql: MysqlArrived, epoch: Epoch, known: int) -> int:
+        """The same of MySQL, whose truncates may be missing without a trace."""
+        count, end_offset, before = 0, -1, None
+        reached = NOWHERE if epoch.snapshot_lsn is None else (epoch.snapshot_lsn, -1)
+        missing: Transaction | None = None
+        for number in epoch.chain:
+            transaction = self.plan.transactions[number]
+            if transaction.id is None:
+                continue
+            if is_truncate(transaction):
+                if number not in self.copies:
+                    missing = transaction
+                    continue
+                is_proven = self.marker_partitions <= {0} and mysql.is_linked(
+                    number, before, end_offset, self.marker_offsets
+                )
+            else:
+                is_proven = self._is_complete(number, transaction) and self._is_linked(
+                    number, set(), end_offset
+                )
+            if count >= known and not (
+                is_proven and mysql.is_accounted_for(number, before, reached)
+            ):
+                break
+            if missing:
+                raise UnsoundError(f"{self.plan.name}: truncate {missing.id} is missing")
+            count += 1
+            before = transaction.number
+            reached = max(reached, mysql.lasts.get(number, reached))
+            end_offset = mysql.end_offsets.get(number, end_offset)
+        return count
+
     def _is_linked(self, number: int, links: set[int | None], end_offset: int | None) -> bool:
         if self.plan.connector == "postgresql" and self.copies.get(number):
             return self.previous[number] in links
@@ -234,7 +330,7 @@ class Arrived:
             self._is_counted(number, transaction, copies, counted_from)
             or self._is_ranked(transaction, copies, counted_from)
             or (
-                self.past >= transaction.end_lsn
+                self._is_past(number)
                 and self._is_ranked_by_table(transaction, copies, counted_from)
             )
             for counted_from in self.ends.get(number, ())
@@ -284,7 +380,7 @@ class Arrived:
             for at, orders in copies.items()
         ):
             return True
-        return self.past >= transaction.end_lsn
+        return self._is_past(number)
 
     def _is_ranked(
         self, transaction: Transaction, copies: dict[int, set[Orders]], counted_from: int

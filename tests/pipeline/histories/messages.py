@@ -6,6 +6,8 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from histories import mysql_log
+from histories.cdl_form import ROWS, value_text
 from histories.log_sequence import OTHER_DATABASE, commit_lsn, place, read_place
 from histories.plan import MESSAGE, SIGNAL, TABLES, Entry, Event, Plan, Row, Transaction, counters
 
@@ -38,7 +40,9 @@ def messages(plan: Plan) -> Iterator[tuple[Entry, Message]]:
         topic = f"{plan.name}.{entry.topic}"
         if entry.kind == "heartbeat":
             topic = f"__debezium-heartbeat.{plan.name}"
-        elif entry.topic in TABLES or entry.topic == SIGNAL:
+        elif entry.kind == "ddl":
+            topic = plan.name
+        elif entry.topic in (*TABLES, SIGNAL, ROWS):
             topic = f"{source_name(plan)}.public.{entry.topic}"
         yield (
             entry,
@@ -76,9 +80,16 @@ class _Writer:
             return self._window_read(entry, entry.transaction, transaction, sent)
         if entry.kind == "message":
             return self._loose_message(entry.transaction, transaction)
+        if entry.kind == "ddl":
+            return self._ddl(entry.transaction, transaction)
         if entry.event is None:
             return self._marker(entry, transaction, _commit_millis(entry.transaction))
         event = transaction.events[entry.event]
+        if self.plan.connector == "cdl":
+            version = self.plan.versions[sent % len(self.plan.versions)]
+            millis = _commit_millis(entry.transaction)
+            text = value_text(self.plan.name, version, transaction, event, millis)
+            return json_text(event.key) if event.key else None, text, []
         if event.operation == "m":
             return self._message(entry, entry.transaction, transaction, event)
         headers = [
@@ -102,6 +113,9 @@ class _Writer:
 
     def _change_source(self, number: int, transaction: Transaction, event: Event) -> str:
         millis = _commit_millis(number)
+        if self.plan.connector == "mysql":
+            at = (event.lsn, event.row)
+            return mysql_log.source_text(self.plan.name, event.table, millis, transaction, at)
         if self.plan.connector != "postgresql":
             return self._table_source(event.table, millis, place(self.plan, transaction, event))
         return self._source(event.table, event.lsn, transaction.id, self.previous[number], millis)
@@ -141,6 +155,10 @@ class _Writer:
         lsn = self.plan.epochs[entry.epoch].snapshot_lsn
         millis = EPOCH_MILLIS + entry.epoch
         marker = entry.marker or ""
+        if self.plan.connector == "mysql":
+            at = (lsn or 0, 0)
+            where = mysql_log.source_text(self.plan.name, entry.topic, millis, None, at, marker)
+            return _read_written(entry, where, sent)
         if self.plan.connector != "postgresql":
             where = read_place(self.plan, lsn or 0)
             return _read_written(
@@ -177,7 +195,20 @@ class _Writer:
         )
         return _message_written(source, "null")
 
+    def _ddl(self, number: int, transaction: Transaction) -> Written:
+        """A statement of DDL of MySQL, in the schema-change topic."""
+        millis, at = _commit_millis(number), (transaction.begin_lsn, 0)
+        source = mysql_log.source_text(self.plan.name, "unseen", millis, transaction, at)
+        value = (
+            f'{{"source":{source},"ts_ms":{millis},"databaseName":"public","schemaName":null,'
+            '"ddl":"drop table unseen","tableChanges":[{"type":"DROP",'
+            '"id":"\\"public\\".\\"unseen\\"","table":null}]}'
+        )
+        return '{"databaseName":"public"}', value, []
+
     def _block(self, entry: Entry, transaction: Transaction, event: Event) -> str:
+        if self.plan.connector == "mysql" and mysql_log.is_truncate(transaction):
+            return "null"
         at = (entry.event or 0) - entry.counted_from
         total_order, table_order = counters(transaction, entry.counted_from)[at]
         return (
@@ -189,6 +220,8 @@ class _Writer:
         """What a record at some LSN says of its transaction."""
         if self.plan.connector == "postgresql":
             return f"{transaction.id}:{lsn}"
+        if self.plan.connector == "mysql":
+            return mysql_log.transaction_id(transaction)
         return commit_lsn(transaction)
 
     def _marker(self, entry: Entry, transaction: Transaction, millis: int) -> Written:

@@ -18,6 +18,7 @@ Kind = Literal[
     "read",
     "window_read",
     "message",
+    "ddl",
     "heartbeat",
     "garbage",
     "other_begin",
@@ -25,7 +26,7 @@ Kind = Literal[
 ]
 """The last two are of another database of the connector, whose log has equal LSNs."""
 
-ConnectorName = Literal["postgresql", "sqlserver", "db2"]
+ConnectorName = Literal["postgresql", "sqlserver", "db2", "mysql", "cdl"]
 
 SecondBegin = Literal["harmless", "evidence", "evidence_unless_ended", "evidence_or_first_lsn"]
 """What a transaction whose BEGIN came twice needs beside exact counts (S13): nothing, every
@@ -84,17 +85,21 @@ class Event:
     new_key: Row | None = None
     old_key: Row | None = None
     lsn: int = 0
+    row: int = 0
+    """Of MySQL, where several rows share a place in the log."""
 
 
 @dataclass(slots=True)
 class Transaction:
-    """A commit of the source; or a logical message outside of one, when it has no id."""
+    """A commit of the source; without an id a logical message outside of one, or MySQL's DDL."""
 
     id: int | None
     events: list[Event]
     begin_lsn: int = 0
     end_lsn: int = 0
     """End of the commit record; LSN of the message."""
+    number: int | None = None
+    """Of its GTID, where it has one."""
 
 
 @dataclass(slots=True)
@@ -116,7 +121,7 @@ class Entry:
     kind: Kind
     epoch: int
     topic: str
-    """Without the prefix: a table, `transaction`, `message`, `heartbeat`."""
+    """Without the prefix: a table, `transaction`, `message`, `ddl`, `heartbeat`."""
     transaction: int | None = None
     event: int | None = None
     counted_from: int = 0
@@ -146,6 +151,9 @@ class Plan:
     connector: ConnectorName = "postgresql"
     names_database: bool = False
     """Whether END has the database before schema and table."""
+    versions: tuple[str, ...] = ()
+    """Of CDL's messages."""
+    proof: Literal["counted", "watermark", "none"] = "counted"
 
     def offsets(self) -> list[int]:
         """Each entry's offset in its partition."""

@@ -90,6 +90,8 @@ def reduced(plan: Plan, marks: Marks, name: str) -> Plan:
         plan.second_begin,
         plan.connector,
         plan.names_database,
+        plan.versions,
+        plan.proof,
     )
 
 

@@ -67,7 +67,8 @@ class State:
             return
         old = rows.get(key)
         if event.old_key is not None:
-            old = rows.pop((*event.old_key.values(), "moving"), None)
+            parted = tuple(event.old_key.values())
+            old = rows.pop(parted if event.operation == "u" else (*parted, "moving"), None)
         row = dict(event.after)
         for name, value in row.items():
             if value == PLACEHOLDER:

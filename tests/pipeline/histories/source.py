@@ -11,10 +11,11 @@ from typing import Literal
 
 from histories.db2_log import as_read
 from histories.knobs import Knobs
+from histories.mysql_log import BinaryLog
 from histories.plan import SIGNAL, TABLES, Event, Row, Transaction
 from histories.workload import Draft, Statement, Workload
 
-Task = Literal["any", "changing", "touch", "window", "empty", "message"]
+Task = Literal["any", "changing", "touch", "window", "empty", "message", "truncate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ def _streamed_tasks(rng: Random, knobs: Knobs) -> list[Task]:
             tasks.append("message")
         if rng.random() < knobs.window:
             tasks.append("window")
+        if knobs.truncate_alone and rng.random() < knobs.truncate_alone:
+            tasks.append("truncate")
     if rng.random() < knobs.last_touch:
         tasks.append("touch")
     return tasks
@@ -83,6 +86,7 @@ def commit_all(rng: Random, knobs: Knobs, tasks: Sequence[Task]) -> Source:
     source = Source()
     work = Workload(rng, knobs)
     lsn, transaction_id = rng.randrange(10_000_000, 40_000_000, 8), rng.randint(700, 9000)
+    log = BinaryLog(rng, knobs) if knobs.connector == "mysql" else None
     waiting = list(tasks)
     while waiting:
         count = rng.randint(1, knobs.concurrency)
@@ -93,7 +97,14 @@ def commit_all(rng: Random, knobs: Knobs, tasks: Sequence[Task]) -> Source:
             transaction_id += 1
             lsn += 8 * rng.randint(5, 30)
         group_transactions = source.transactions[first:]
-        lsn = _place(rng, group_transactions, drafts, lsn, transaction_id)
+        if log is not None:
+            for number, (transaction, draft) in enumerate(
+                zip(group_transactions, drafts, strict=True), start=transaction_id
+            ):
+                transaction.id = None if transaction.id is None else number
+                log.append(transaction, draft.records)
+        else:
+            lsn = _place(rng, group_transactions, drafts, lsn, transaction_id)
         for transaction in group_transactions:
             if knobs.connector == "db2":
                 transaction.events = as_read(transaction.events)
@@ -117,6 +128,8 @@ def _draft(rng: Random, work: Workload, source: Source, task: Task) -> Draft:
         draft = work.touch(rng.randint(3, 7))
     elif task == "changing":
         draft = work.touch(1)
+    elif task == "truncate":
+        draft = work.truncate()
     elif task == "window":
         number = len(source.transactions)
         row: Row = {"id": f"{number}-close", "type": "snapshot-window-close", "data": None}

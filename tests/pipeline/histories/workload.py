@@ -74,6 +74,13 @@ class Workload:
         self._draft.bank_total = self.bank_total
         return self._draft
 
+    def truncate(self) -> Draft:
+        """Empty a table, and do nothing else."""
+        self._draft = Draft()
+        self._record(self._emptied(self.rng.choice(list(TABLES))))
+        self._draft.bank_total = self.bank_total
+        return self._draft
+
     def touch(self, times: int) -> Draft:
         """Commit changes of every table."""
         self._draft = Draft()
@@ -138,6 +145,9 @@ class Workload:
             return
         gone = self._deleted(table, old)
         self._keep(table, row)
+        if self.knobs.connector == "cdl":
+            self._record(Event(table, "u", key, gone.before, sent, old_key=old_key))
+            return
         come = Event(table, "c", key=key, after=sent)
         # SQL Server logs a delete and an insert, of which nothing tells that they are one.
         if self.knobs.connector != "sqlserver":
