@@ -590,13 +590,14 @@ def scaffold(
     """Write models for the tables that have landed, or for those that match PATTERNS.
 
     A pattern is like 'public.orders' or 'shop_1.public.*'. What a person has changed in a model
-    stays; columns that it does not have are added.
+    stays; columns that it does not have are added. A table of signals is left out unless it is
+    named without *.
     """
     from dbt_debezium.connectors import cdl
     from dbt_debezium.project_models import plan_scaffold
     from dbt_debezium.scaffold import Group, chosen_tables
     from dbt_debezium.session import project_settings, spark_session
-    from dbt_debezium.tables import landed_tables
+    from dbt_debezium.tables import full_name, landed_tables
 
     parsed_groups = [Group.parse(group) for group in groups]
     enter_project()
@@ -607,8 +608,12 @@ def scaffold(
         state.update("looking at the messages")
         if not spark.catalog.tableExists("landing.message"):
             raise DebeziumError("scaffold: nothing has landed; run `dbt-debezium land` first")
-        tables = chosen_tables(landed_tables(spark, cdl_settings), patterns)
+        landed = landed_tables(spark, cdl_settings)
+        tables = chosen_tables(landed, patterns)
     plan = plan_scaffold(project, tables, parsed_groups, force)
+    for name in sorted({full_name(one.schema, one.table) for one in landed if one.has_signals}):
+        if name not in {full_name(one.schema, one.table) for one in tables}:
+            out.print(Text(f"left out {name}: a table of signals; name it to have its models"))
     show_plan(plan)
     if check and plan.changes:
         log.print(f"scaffold: {len(plan.changes)} files are missing or lack columns")

@@ -30,8 +30,7 @@ OPEN: dict[str, str] = {
     "77": "each line is checked and each file copied by its hash; without a manifest of the writer "
     "a missing file, or one cut at the end of a line, shows as missing events only",
     "80": "readers have a schema of their own, and quarantine holds no value; rights are left to "
-    "the catalog, the lake's folder is not private, and scaffold models the signal table",
-    "81": "counted and used; scaffold writes a model for the signal table unless it is left out",
+    "the catalog, and the lake's folder is not private",
 }
 """Faults of which the project does not do all that is required; a test may prove a part of it."""
 
