@@ -16,7 +16,7 @@ from rich.text import Text
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flags import flag_sentences
-from dbt_debezium.home import lake_dir, project_dir
+from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.report import OUTCOMES
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
     if options and not options[0].startswith("-"):
         source, options = from_anywhere(options[0]), options[1:]
     enter_project()
-    lake_dir().mkdir(parents=True, exist_ok=True)
+    make_private(lake_dir())
     with Lease(lake_dir(), "dbt-debezium run"):
         if source:
             land_path(source, lambda: spark_session(target))

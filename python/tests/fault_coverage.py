@@ -29,8 +29,8 @@ OPEN: dict[str, str] = {
     "76": "a damaged file keeps the whole landing out, by name; parquet is not read",
     "77": "each line is checked and each file copied by its hash; without a manifest of the writer "
     "a missing file, or one cut at the end of a line, shows as missing events only",
-    "80": "readers have a schema of their own, and quarantine holds no value; rights are left to "
-    "the catalog, and the lake's folder is not private",
+    "80": "a new lake's folder is private, readers have a schema of their own, and quarantine "
+    "holds no value; rights in a shared catalog are left to that catalog",
 }
 """Faults of which the project does not do all that is required; a test may prove a part of it."""
 
