@@ -14,11 +14,12 @@ ROWS = read_rows(DATA / "faults.tsv")
 OPEN: dict[str, str] = {
     "5": "a read without position holds its snapshot, though it could be used",
     "25": "held where an END counts the change; taken by watermark where no END has landed",
-    "26": "a refused watermark is held; the run does not fail",
     "28": "told apart in different runs; in one run all that follows is held",
     "29": "the run fails; no decision lets it go on, a new topic prefix must be given",
-    "30": "what does not follow the first chain is held; the run does not fail",
-    "32": "compaction of such a topic shows as missing events and holds; the run does not fail",
+    "30": "what does not follow the first chain is held, so that other sources go on; "
+    "the run fails where refused_holds names missing_predecessor",
+    "32": "compaction of such a topic shows as missing events and holds, so that other sources go "
+    "on; the run fails where refused_holds names missing_events",
     "33": "columns yes; the identity is the message key, unless the history model names another",
     "34": "a limit that README names; no flag says that a column has a default",
     "47": "flagged; a table without key is not refused unless refused_flags names the flag",

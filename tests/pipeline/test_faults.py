@@ -786,6 +786,26 @@ def test_a_watermark_that_is_refused_publishes_nothing(later: Seen) -> None:
     assert later.held("no_metadata")["3"] == "refused_proof"
 
 
+@pytest.mark.fault(26, 30)
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        ("refused_proof", "transaction 3 of f_no_metadata: is held as refused_proof"),
+        ("missing_reads", "the snapshot of f_"),
+    ],
+)
+def test_a_run_fails_where_a_reason_to_hold_is_refused(
+    runs: Runs, later: Seen, reason: str, sentence: str
+) -> None:
+    settings = LATER_SETTINGS.replace("}", f", refused_holds: [{reason}]}}")
+    options = ("--select", "held_transaction", "--vars", settings)
+    assert not runs.lake.build(*options, command="run")
+    assert runs.lake.lines[0].startswith("nothing published: 1 of 1 failed")
+    (said,) = (line for line in runs.lake.lines if "refused_holds names" in line)
+    assert sentence in said
+    assert seen(runs.lake) == later
+
+
 @pytest.mark.fault(27)
 def test_ends_in_two_partitions_are_ordered_by_their_positions(shown: Seen) -> None:
     assert shown.table("two_end_partitions") == {1: 4}
