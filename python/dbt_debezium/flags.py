@@ -32,6 +32,10 @@ MEANINGS: Final = {
     ),
     "identity_lost": "a delete told neither row nor key, and is quarantined",
     "repeated_names": "a message of it has two members of one name, of which the last counts",
+    "schema_default": (
+        "a column with a default was added, and no event says that the rows before it have it; "
+        "a snapshot of it mends them"
+    ),
     "dropped_or_not_captured": (
         "the schema-change topic says DROP: dropped, or no longer captured; rows are kept"
     ),

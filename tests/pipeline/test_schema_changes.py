@@ -300,6 +300,14 @@ def test_every_change_of_a_shape_is_recorded_at_its_commit(
     assert (20, "ev_num", "n", "type_widened", False) in changes
 
 
+@pytest.mark.fault(34)
+def test_a_table_to_which_a_column_with_a_default_was_added_is_flagged(
+    runs: tuple[Lake, dict[str, Any]],
+) -> None:
+    flags = runs[0].cuts()["evo"]["flags"]
+    assert [one["table"] for one in flags if one["flag"] == "schema_default"] == ["public.ev"]
+
+
 def test_the_schema_change_topic_tells_the_columns_at_each_position(
     runs: tuple[Lake, dict[str, Any]],
 ) -> None:
