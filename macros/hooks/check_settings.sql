@@ -8,7 +8,7 @@
     {%- set flag_names = [
         'append_only', 'deletes_may_be_missing', 'dropped_or_not_captured', 'identity_lost', 'no_baseline',
         'not_in_latest_snapshot', 'nothing_seen', 'repeated_names', 'schema_changed_in_snapshot', 'schema_default',
-        'snapshot_may_be_torn', 'snapshot_not_finished'
+        'snapshot_may_be_torn', 'snapshot_may_double_rows', 'snapshot_not_finished'
     ] -%}
     {%- set held_reasons = [
         'above_low_water', 'contradicting_events', 'follows_held_snapshot', 'follows_held_transaction', 'key_change_torn',

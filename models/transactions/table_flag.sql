@@ -82,6 +82,10 @@ known_flag as (
                 and fact.first_commit_number is not null,
                 'snapshot_may_be_torn',
                 fact.connector in ('db2', 'sqlserver') and fact.initial_commit_number is not null,
+                'snapshot_may_double_rows',
+                fact.connector in ('db2', 'sqlserver')
+                and fact.initial_commit_number is not null
+                and not fact.has_key,
                 'snapshot_not_finished',
                 fact.has_windows and coalesce(fact.scanned_at < fact.last_window_at, true),
                 'deletes_may_be_missing',

@@ -13,6 +13,9 @@ MEANINGS: Final = {
         "its connector may read a snapshot after it has let go of the locks, "
         "so rows of it can be newer than others"
     ),
+    "snapshot_may_double_rows": (
+        "it has no key, so a row that its snapshot read and the log sent again stands twice"
+    ),
     "snapshot_not_finished": (
         "an incremental snapshot has read rows of it, and no notification says that it was read "
         "to the end"

@@ -21,7 +21,6 @@ OPEN: dict[str, str] = {
     "32": "compaction of such a topic shows as missing events and holds, so that other sources go "
     "on; the run fails where refused_holds names missing_events",
     "33": "columns yes; the identity is the message key, unless the history model names another",
-    "47": "flagged; a table without key is not refused unless refused_flags names the flag",
     "48": "held as missing_reads; a streamed change does not make up for the last marker",
     "66": "refused by the reader, so after it was landed and held in memory once",
     "71": "a placeholder with blanks is not known, and blanks do not tell a text from it",
