@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.flags import flag_sentences
+from dbt_debezium.flags import flag_sentences, truncate_sentence
 from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.report import OUTCOMES
 
@@ -171,7 +171,12 @@ def status(as_json: bool, target: str | None) -> None:
     """Say what is published, held, quarantined and flagged, and why."""
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
-    from dbt_debezium.session import build_schema, public_schema, spark_session
+    from dbt_debezium.session import (
+        build_schema,
+        project_settings,
+        public_schema,
+        spark_session,
+    )
     from dbt_debezium.shapes import ShapeReport, shape_reports
     from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
@@ -195,6 +200,10 @@ def status(as_json: bool, target: str | None) -> None:
         out.print("nothing is published yet; land messages and run `dbt-debezium run`")
         return
     show_report(report)
+    if note := truncate_sentence(
+        report, project_settings(project_dir()).get("sources_without_truncate") or []
+    ):
+        out.print(Text(note), soft_wrap=True)
     for source, found in sorted(shapes.items())[:SHOWN_SOURCES]:
         for sentence in found.sentences(source):
             out.print(Text(sentence), soft_wrap=True)
@@ -274,6 +283,8 @@ def preview(
         for file in built.skipped_files:
             out.print(f"skipped {file}: no line of it is a message")
         show_report(report)
+        if note := truncate_sentence(report):
+            out.print(Text(note), soft_wrap=True)
         for sentence in sentences[:SHOWN_SENTENCES]:
             out.print(Text(sentence), soft_wrap=True)
         if len(sentences) > SHOWN_SENTENCES:

@@ -648,6 +648,13 @@ def test_a_table_without_key_of_a_snapshot_without_locks_is_refused_by_default(
     )
 
 
+def test_a_source_tells_whether_it_has_sent_a_truncate_where_its_connector_can(run: Run) -> None:
+    cuts = run.last.cuts
+    assert cuts["some_postgresql_truncates"]["has_truncate"] is True
+    assert cuts["some_postgresql_keyless"]["has_truncate"] is False
+    assert cuts["some_db2_keyless"]["has_truncate"] is None
+
+
 @covers("DB2-34", "DB2-37")
 def test_a_table_that_no_snapshot_has_read_is_flagged(run: Run) -> None:
     assert run.last.flags("some_db2_changes_alone") == {"no_baseline"}

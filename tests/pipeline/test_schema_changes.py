@@ -342,6 +342,7 @@ def test_status_names_what_a_snapshot_would_mend_and_every_change(
     said = CliRunner().invoke(main, ["status"]).output
     assert "evo: public.ev may have rows that a statement changed without an event" in said
     assert "columns that its model lacks" not in said
+    assert "no TRUNCATE has been published" not in said
     edit(runs[0], "ev_history", "        'g': 'string',\n", "")
     said = CliRunner().invoke(main, ["status"]).output
     assert "evo: public.ev has columns that its model lacks: g;" in said
