@@ -330,6 +330,9 @@ REMEDIES = {
         "reaches the end of every partition"
     ),
     "missing_reads": "reads of the snapshot are missing; land the rest of the topics",
+    "missing_row": (
+        "it takes a row that a keyless table does not hold; a new initial snapshot replaces it"
+    ),
     "missing_events": (
         "land the rest of the topic, or name a table that never lands in not_ingested_tables "
         "(preview: --not-ingested)"
