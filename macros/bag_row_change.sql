@@ -1,7 +1,8 @@
 {#-
     The changes of a keyless table as changes of keyed rows (S12): a bag holds every content a number of times, and
     its nth copy is a row with the key <hash of the content>#<n>. An insert adds a copy, a delete takes the last one,
-    an update does both. Taking a copy that is not there fails the run: the stream contradicts itself.
+    an update does both. Taking a copy that is not there fails the run, which names the first commit that does: the stream
+    contradicts itself, and the next run holds that transaction.
 -#}
 {%- macro bag_row_change(columns, sent, absent) -%}
 bag_change as (
@@ -89,18 +90,29 @@ counted_bag_change as (
 
 ),
 
-row_change as (
+missing_row as (
 
     select
         source,
+        min(commit_number) as first_commit_number
+    from counted_bag_change
+    where copies_after < 0
+    group by source
+
+),
+
+row_change as (
+
+    select
+        counted_bag_change.source,
         concat(
             content,
             '#',
             case
                 when copies_after < 0
                     then raise_error(concat(
-                        'commit ', commit_number, ' of ', source,
-                        ': deletes a row that the keyless table does not hold; read the table again by a snapshot'
+                        'commit ', missing_row.first_commit_number, ' of ', counted_bag_change.source,
+                        ': takes a row that the keyless table does not hold; the next run holds its transaction'
                     ))
                 when copies > 0 then copies_after
                 else copies_after + 1
@@ -117,6 +129,8 @@ row_change as (
         {{ 'sent_columns,' if absent }}
         image
     from counted_bag_change
+    left join missing_row
+        on counted_bag_change.source = missing_row.source
 
 ),
 {%- endmacro -%}

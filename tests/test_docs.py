@@ -53,6 +53,13 @@ def test_every_held_reason_has_an_entry() -> None:
     assert section("Held") == held_reasons()
 
 
+@pytest.mark.parametrize(("listed", "entries"), [("held_reasons", "Held"), ("flag_names", "Flags")])
+def test_every_reason_and_flag_can_be_refused(listed: str, entries: str) -> None:
+    macro = (REPOSITORY / "macros" / "hooks" / "check_settings.sql").read_text()
+    (names,) = re.findall(rf"set {listed} = \[(.*?)\]", macro, re.DOTALL)
+    assert set(re.findall(r"'(\w+)'", names)) == section(entries)
+
+
 def test_every_quarantine_reason_has_an_entry() -> None:
     assert section("Quarantined") == REASONS
 

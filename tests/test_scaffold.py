@@ -1,5 +1,6 @@
 """`scaffold`: what it writes, what it keeps, and what it refuses. No Spark."""
 
+import gzip
 import json
 import re
 import subprocess
@@ -26,7 +27,7 @@ from dbt_debezium.model_files import (
 from dbt_debezium.preview import write_project
 from dbt_debezium.project_models import Plan, plan_scaffold
 from dbt_debezium.scaffold import Group, chosen_tables
-from dbt_debezium.tables import TableFacts
+from dbt_debezium.tables import TableFacts, observe
 
 REPOSITORY = Path(__file__).parents[1]
 ORDERS = {"id": "bigint", "total": "decimal(12,2)", "placed_at": "timestamp"}
@@ -335,6 +336,24 @@ def test_patterns_choose_tables() -> None:
     assert chosen_tables(tables, []) == tables
     with pytest.raises(DebeziumError, match="no table that has landed fits 'x'"):
         chosen_tables(tables, ["x"])
+
+
+@pytest.mark.fault(80, 81)
+def test_a_table_of_signals_is_chosen_by_its_own_name_only() -> None:
+    for name in ("incremental_window", "mysql_shop"):
+        tables = observed(name)
+        signals = [one for one in tables if one.table == "debezium_signal"]
+        assert len(signals) == 1
+        others = [one for one in tables if one not in signals]
+        assert chosen_tables(tables, []) == chosen_tables(tables, ["*"]) == others
+        assert chosen_tables(tables, [".".join(filter(None, signals[0].place[1:]))]) == signals
+
+
+def observed(name: str) -> list[TableFacts]:
+    """The tables of a capture."""
+    with gzip.open(REPOSITORY / "tests" / "data" / name / "events.jsonl.gz", "rt") as lines:
+        messages = [json.loads(line) for line in lines]
+    return list(observe((one["topic"], one["key"], one["value"]) for one in messages))
 
 
 def test_a_literal_keeps_control_characters() -> None:

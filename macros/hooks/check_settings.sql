@@ -2,13 +2,18 @@
 {%- macro check_settings() -%}
     {%- set problems = [] -%}
     {%- set known = [
-        'cdl_heartbeat_tables', 'cdl_sources', 'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_proofs',
-        'repeated_snapshot_missing_table', 'sources_without_truncate', 'unavailable_value_placeholder', 'watermark_sources'
+        'cdl_heartbeat_tables', 'cdl_sources', 'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_holds',
+        'refused_proofs', 'repeated_snapshot_missing_table', 'sources_without_truncate', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
     {%- set flag_names = [
         'append_only', 'deletes_may_be_missing', 'dropped_or_not_captured', 'identity_lost', 'no_baseline',
-        'not_in_latest_snapshot', 'nothing_seen', 'repeated_names', 'schema_changed_in_snapshot', 'snapshot_may_be_torn',
-        'snapshot_not_finished'
+        'not_in_latest_snapshot', 'nothing_seen', 'repeated_names', 'schema_changed_in_snapshot', 'schema_default',
+        'snapshot_may_be_torn', 'snapshot_may_double_rows', 'snapshot_not_finished'
+    ] -%}
+    {%- set held_reasons = [
+        'above_low_water', 'contradicting_events', 'follows_held_snapshot', 'follows_held_transaction', 'key_change_torn',
+        'missing_events', 'missing_predecessor', 'missing_reads', 'missing_row', 'missing_signal', 'no_commit_position', 'no_end',
+        'quarantined_event', 'refused_proof', 'too_many_events', 'unaccounted_gtid', 'unproven_reads', 'unproven_restart'
     ] -%}
 
     {%- for name in invocation_args_dict.get('vars', {}) if name not in known -%}
@@ -24,6 +29,7 @@
         ('cdl_heartbeat_tables', var('cdl_heartbeat_tables'), 'cdc_cdl.cdc_heartbeat'),
         ('not_ingested_tables', var('not_ingested_tables'), 'public.audit_*'),
         ('refused_flags', var('refused_flags'), 'snapshot_*'),
+        ('refused_holds', var('refused_holds'), 'refused_proof'),
         ('sources_without_truncate', var('sources_without_truncate'), 'shop_*'),
         ('watermark_sources', var('watermark_sources'), 'shop_*'),
     ] -%}
@@ -51,10 +57,12 @@
         ) -%}
     {%- endif -%}
 
-    {%- for pattern in var('refused_flags') or [] if pattern is string and not matching([pattern], flag_names) -%}
-        {%- do problems.append(
-            'refused_flags: ' ~ tojson(pattern) ~ ' names no flag; flags are: ' ~ flag_names | join(', ')
-        ) -%}
+    {%- for name, kind, known_names in [('refused_flags', 'flag', flag_names), ('refused_holds', 'reason', held_reasons)] -%}
+        {%- for pattern in var(name) or [] if pattern is string and not matching([pattern], known_names) -%}
+            {%- do problems.append(
+                name ~ ': ' ~ tojson(pattern) ~ ' names no ' ~ kind ~ '; ' ~ kind ~ 's are: ' ~ known_names | join(', ')
+            ) -%}
+        {%- endfor -%}
     {%- endfor -%}
 
     {%- if var('refused_proofs') is string or var('refused_proofs') is not sequence or var('refused_proofs') | reject('in', ['watermark', 'none']) | list -%}

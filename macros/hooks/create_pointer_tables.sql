@@ -11,6 +11,7 @@
             'channel string, cut_id bigint, landing_id bigint, starting_cut_id bigint,'
             ~ ' starting_landing_id bigint, is_clean boolean, source_cuts ' ~ source_cuts_type()
         ),
+        (source('pointer', 'contradiction'), 'source string, transaction_id string'),
         (
             operator_decision,
             'source string, transaction_id string, decision string, decided_by string, decided_on date, reason string'

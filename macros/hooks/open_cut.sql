@@ -8,6 +8,11 @@
     {%- set operator_decision = ref('operator_decision') -%}
     {%- if execute and flags.WHICH in ['run', 'build'] -%}
         {%- do create_pointer_tables(operator_decision) -%}
+        {%- if flags.FULL_REFRESH -%}
+            {%- call statement('forget_contradictions') -%}
+                delete from {{ source('pointer', 'contradiction') }}
+            {%- endcall -%}
+        {%- endif -%}
         {%- call statement('open_cut') -%}
             insert overwrite {{ source('pointer', 'cut') }}
             with

@@ -17,6 +17,7 @@
         {%- set reason = unpublished_reason(results) -%}
         {%- if reason -%}
             {%- do print('nothing published: ' ~ reason) -%}
+            {%- do note_contradictions(results, commits) -%}
         {%- else -%}
             {%- do create_cut_views(commits) -%}
             {%- call statement('publish_cut') -%}

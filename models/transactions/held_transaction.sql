@@ -96,35 +96,52 @@ held_transaction as (
         held_reason
     from held_snapshot
 
+),
+
+explained_transaction as (
+
+    select
+        held_transaction.*,
+        case
+            when
+                held_transaction.held_reason = 'missing_events'
+                and exists(
+                    quarantined_topic.topics,
+                    -- Oracle's name of a table begins with the database, its topic does not.
+                    topic -> endswith(topic, regexp_extract(
+                        concat('.', get(held_transaction.miscounted_tables, 0).data_collection),
+                        '([.][^.]+){1,2}$',
+                        0
+                    ))
+                )
+                then 'quarantined_event'
+            else held_transaction.held_reason
+        end as explained_reason
+    from held_transaction
+    left join quarantined_topic
+        on held_transaction.source = quarantined_topic.source
+
 )
 
 select
     -- identity
-    held_transaction.source,
-    held_transaction.transaction_id,
+    source,
+    transaction_id,
 
     -- position
-    held_transaction.commit_position,
-    held_transaction.committed_at,
+    commit_position,
+    committed_at,
 
     -- why
-    held_transaction.event_count,
-    held_transaction.miscounted_tables,
+    event_count,
+    miscounted_tables,
     case
-        when
-            held_transaction.held_reason = 'missing_events'
-            and exists(
-                quarantined_topic.topics,
-                -- Oracle's name of a table begins with the database, its topic does not.
-                topic -> endswith(topic, regexp_extract(
-                    concat('.', get(held_transaction.miscounted_tables, 0).data_collection),
-                    '([.][^.]+){1,2}$',
-                    0
-                ))
-            )
-            then 'quarantined_event'
-        else held_transaction.held_reason
+        when {{ matches_any('explained_reason', var('refused_holds')) }}
+            then raise_error(concat(
+                coalesce(concat('transaction ', transaction_id), 'the snapshot'), ' of ', source,
+                ': is held as ', explained_reason,
+                ', which refused_holds names; see the runbook, or take it out of refused_holds'
+            ))
+        else explained_reason
     end as held_reason
-from held_transaction
-left join quarantined_topic
-    on held_transaction.source = quarantined_topic.source
+from explained_transaction

@@ -35,6 +35,17 @@ incremental_window as (
 
 ),
 
+-- A keyless table was to lose a row that it does not hold: an earlier run has failed on it (S12).
+contradiction as (
+
+    select
+        source,
+        transaction_id
+    from {{ source('pointer', 'contradiction') }}
+    group by source, transaction_id
+
+),
+
 ordered_link as (
 
     select * from {{ ref('int_chain') }}
@@ -218,7 +229,13 @@ select
                 false
             )
             then 'unproven_reads'
+        when contradiction.source is not null then 'missing_row'
     end as held_reason
 from linked_link as linked
+left join contradiction
+    on
+        linked.link_kind = 'transaction'
+        and linked.source = contradiction.source
+        and linked.transaction_id = contradiction.transaction_id
 left join low_water
     on linked.source = low_water.source

@@ -128,6 +128,7 @@ select
     change.cut_id,
 
     -- what no event says
+    coalesce(change.has_default or announced_default.column_name is not null, false) as has_default,
     case
         -- A column that comes where another goes may have been renamed: rows keep the old name.
         when change.change_kind = 'column_added'

@@ -44,6 +44,21 @@ announced as (
 
 ),
 
+default_added as (
+
+    select
+        seen.source,
+        seen.schema_name,
+        seen.table_name,
+        max(seen.commit_number) as commit_number
+    from {{ ref('schema_change') }} as seen
+    inner join candidate
+        on seen.cut_id <= candidate.cut_id
+    where seen.change_kind = 'column_added' and seen.has_default
+    group by seen.source, seen.schema_name, seen.table_name
+
+),
+
 expected as (
 
     {{ expected_tables() }}
@@ -67,6 +82,10 @@ known_flag as (
                 and fact.first_commit_number is not null,
                 'snapshot_may_be_torn',
                 fact.connector in ('db2', 'sqlserver') and fact.initial_commit_number is not null,
+                'snapshot_may_double_rows',
+                fact.connector in ('db2', 'sqlserver')
+                and fact.initial_commit_number is not null
+                and not fact.has_key,
                 'snapshot_not_finished',
                 fact.has_windows and coalesce(fact.scanned_at < fact.last_window_at, true),
                 'deletes_may_be_missing',
@@ -92,6 +111,8 @@ known_flag as (
                 fact.lost_identity_cut_id >= fact.snapshot_cut_id,
                 'repeated_names',
                 fact.repeated_names_cut_id >= fact.snapshot_cut_id,
+                'schema_default',
+                default_added.commit_number > coalesce(fact.initial_commit_number, 0),
                 'dropped_or_not_captured',
                 fact.first_commit_number is not null and announced.latest_change_type = 'DROP'
             ),
@@ -103,6 +124,11 @@ known_flag as (
             fact.source = announced.source
             and fact.schema_name <=> announced.schema_name
             and fact.table_name = announced.table_name
+    left join default_added
+        on
+            fact.source = default_added.source
+            and fact.schema_name <=> default_added.schema_name
+            and fact.table_name = default_added.table_name
     union all
     select
         int_cut.source,

@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.flags import flag_sentences
-from dbt_debezium.home import lake_dir, project_dir
+from dbt_debezium.flags import flag_sentences, truncate_sentence
+from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.report import OUTCOMES
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
     if options and not options[0].startswith("-"):
         source, options = from_anywhere(options[0]), options[1:]
     enter_project()
-    lake_dir().mkdir(parents=True, exist_ok=True)
+    make_private(lake_dir())
     with Lease(lake_dir(), "dbt-debezium run"):
         if source:
             land_path(source, lambda: spark_session(target))
@@ -171,7 +171,12 @@ def status(as_json: bool, target: str | None) -> None:
     """Say what is published, held, quarantined and flagged, and why."""
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
-    from dbt_debezium.session import build_schema, public_schema, spark_session
+    from dbt_debezium.session import (
+        build_schema,
+        project_settings,
+        public_schema,
+        spark_session,
+    )
     from dbt_debezium.shapes import ShapeReport, shape_reports
     from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
@@ -195,6 +200,10 @@ def status(as_json: bool, target: str | None) -> None:
         out.print("nothing is published yet; land messages and run `dbt-debezium run`")
         return
     show_report(report)
+    if note := truncate_sentence(
+        report, project_settings(project_dir()).get("sources_without_truncate") or []
+    ):
+        out.print(Text(note), soft_wrap=True)
     for source, found in sorted(shapes.items())[:SHOWN_SOURCES]:
         for sentence in found.sentences(source):
             out.print(Text(sentence), soft_wrap=True)
@@ -274,6 +283,8 @@ def preview(
         for file in built.skipped_files:
             out.print(f"skipped {file}: no line of it is a message")
         show_report(report)
+        if note := truncate_sentence(report):
+            out.print(Text(note), soft_wrap=True)
         for sentence in sentences[:SHOWN_SENTENCES]:
             out.print(Text(sentence), soft_wrap=True)
         if len(sentences) > SHOWN_SENTENCES:
@@ -319,6 +330,9 @@ REMEDIES = {
         "reaches the end of every partition"
     ),
     "missing_reads": "reads of the snapshot are missing; land the rest of the topics",
+    "missing_row": (
+        "it takes a row that a keyless table does not hold; a new initial snapshot replaces it"
+    ),
     "missing_events": (
         "land the rest of the topic, or name a table that never lands in not_ingested_tables "
         "(preview: --not-ingested)"
@@ -590,13 +604,14 @@ def scaffold(
     """Write models for the tables that have landed, or for those that match PATTERNS.
 
     A pattern is like 'public.orders' or 'shop_1.public.*'. What a person has changed in a model
-    stays; columns that it does not have are added.
+    stays; columns that it does not have are added. A table of signals is left out unless it is
+    named without *.
     """
     from dbt_debezium.connectors import cdl
     from dbt_debezium.project_models import plan_scaffold
     from dbt_debezium.scaffold import Group, chosen_tables
     from dbt_debezium.session import project_settings, spark_session
-    from dbt_debezium.tables import landed_tables
+    from dbt_debezium.tables import full_name, landed_tables
 
     parsed_groups = [Group.parse(group) for group in groups]
     enter_project()
@@ -607,8 +622,12 @@ def scaffold(
         state.update("looking at the messages")
         if not spark.catalog.tableExists("landing.message"):
             raise DebeziumError("scaffold: nothing has landed; run `dbt-debezium land` first")
-        tables = chosen_tables(landed_tables(spark, cdl_settings), patterns)
+        landed = landed_tables(spark, cdl_settings)
+        tables = chosen_tables(landed, patterns)
     plan = plan_scaffold(project, tables, parsed_groups, force)
+    for name in sorted({full_name(one.schema, one.table) for one in landed if one.has_signals}):
+        if name not in {full_name(one.schema, one.table) for one in tables}:
+            out.print(Text(f"left out {name}: a table of signals; name it to have its models"))
     show_plan(plan)
     if check and plan.changes:
         log.print(f"scaffold: {len(plan.changes)} files are missing or lack columns")

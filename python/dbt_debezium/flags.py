@@ -1,9 +1,11 @@
 """Why a table may differ from its source although every proof holds (S5, S12, S23)."""
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
 
-SHOWN_TABLES: Final = 5
+from dbt_debezium.patterns import matches
+
+SHOWN_NAMES: Final = 5
 
 MEANINGS: Final = {
     "no_baseline": (
@@ -12,6 +14,9 @@ MEANINGS: Final = {
     "snapshot_may_be_torn": (
         "its connector may read a snapshot after it has let go of the locks, "
         "so rows of it can be newer than others"
+    ),
+    "snapshot_may_double_rows": (
+        "it has no key, so a row that its snapshot read and the log sent again stands twice"
     ),
     "snapshot_not_finished": (
         "an incremental snapshot has read rows of it, and no notification says that it was read "
@@ -32,6 +37,10 @@ MEANINGS: Final = {
     ),
     "identity_lost": "a delete told neither row nor key, and is quarantined",
     "repeated_names": "a message of it has two members of one name, of which the last counts",
+    "schema_default": (
+        "a column with a default was added, and no event says that the rows before it have it; "
+        "a snapshot of it mends them"
+    ),
     "dropped_or_not_captured": (
         "the schema-change topic says DROP: dropped, or no longer captured; rows are kept"
     ),
@@ -50,12 +59,41 @@ def flag_sentences(source: str, flags: Iterable[tuple[str, str]]) -> list[str]:
     for table, flag in sorted(flags):
         tables.setdefault(flag, []).append(table)
     return [
-        f"{source}: {_listed(named)}: {flag}: {MEANINGS[flag]}"
+        f"{source}: {_listed(named, 'tables')}: {flag}: {MEANINGS[flag]}"
         for flag, named in sorted(tables.items())
     ]
 
 
-def _listed(tables: list[str]) -> str:
-    shown = ", ".join(tables[:SHOWN_TABLES])
-    more = len(tables) - SHOWN_TABLES
-    return f"{shown} and {more} tables more" if more > 0 else shown
+def truncate_sentence(
+    report: Iterable[Mapping[str, Any]], without_truncate: Collection[str] = ()
+) -> str | None:
+    """One sentence for all sources that could send a TRUNCATE and have not (S8); a note, no fault.
+
+    Args:
+        report: entries of `cut_report`.
+        without_truncate: patterns of sources that are known to send none.
+
+    >>> truncate_sentence([{"source": "s", "has_truncate": False}])[:33]
+    's: no TRUNCATE has been published'
+    >>> truncate_sentence([{"source": "s", "has_truncate": False}], ["s*"])
+    >>> truncate_sentence([{"source": "s", "has_truncate": True}])
+    """
+    silent = sorted(
+        entry["source"]
+        for entry in report
+        if entry["has_truncate"] is False
+        and not any(matches(pattern, entry["source"]) for pattern in without_truncate)
+    )
+    if not silent:
+        return None
+    return (
+        f"{_listed(silent, 'sources')}: no TRUNCATE has been published, and connectors leave them "
+        "out by default, so a truncated table would keep its rows: set skipped.operations=none, "
+        "or name in sources_without_truncate what sends none"
+    )
+
+
+def _listed(names: list[str], what: str) -> str:
+    shown = ", ".join(names[:SHOWN_NAMES])
+    more = len(names) - SHOWN_NAMES
+    return f"{shown} and {more} {what} more" if more > 0 else shown

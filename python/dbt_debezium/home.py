@@ -9,6 +9,14 @@ def lake_dir() -> Path:
     return Path(os.environ.get("DBT_DEBEZIUM_LAKE") or "lake")
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder for its owner alone; one that is there keeps its rights.
+
+    A lake holds what readers must not see: messages as they landed, quarantined ones among them.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
 def jars_dir() -> Path:
     """The folder with the jars that Spark needs beyond its own."""
     return Path(os.environ.get("DBT_DEBEZIUM_JARS") or "jars")

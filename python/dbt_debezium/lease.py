@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.home import lake_dir
+from dbt_debezium.home import lake_dir, make_private
 
 LOCK_NAME = "run.lock"
 JVM_LOCK_NAME = "jvm.lock"
@@ -108,7 +108,7 @@ def acquire(command: str | None = None) -> Lease:
 def _lock(lake: Path, command: str) -> int:
     path = lake / LOCK_NAME
     try:
-        lake.mkdir(parents=True, exist_ok=True)
+        make_private(lake)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise DebeziumError(

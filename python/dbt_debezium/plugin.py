@@ -39,7 +39,7 @@ class DebeziumPlugin(dbtPlugin):
         try:
             java.check_java()
             jars.check_jars()
-            home.lake_dir().mkdir(parents=True, exist_ok=True)
+            home.make_private(home.lake_dir())
             if command in WRITING:
                 lease.acquire(f"dbt {command}")
         except DebeziumError as error:

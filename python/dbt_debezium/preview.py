@@ -131,6 +131,7 @@ def write_project(
             "not_ingested_tables": [],
             "landing_reaches_the_end": False,
             "refused_flags": [],
+            "refused_holds": [],
             "refused_proofs": [],
             "sources_without_truncate": [],
             "watermark_sources": [],

@@ -102,6 +102,20 @@ flagged as (
         on published.cut_id = raised.cut_id
     group by raised.source
 
+),
+
+-- Connectors that can send a TRUNCATE, which by default they leave out (S8).
+truncating as (
+
+    select
+        fact.source,
+        bool_or(fact.has_truncate) as has_truncate
+    from published
+    inner join {schema}.int_table_fact as fact
+        on published.cut_id = fact.cut_id
+    group by fact.source
+    having max(fact.connector) in ('postgresql', 'mysql', 'mariadb')
+
 )
 
 select to_json(struct(
@@ -115,7 +129,8 @@ select to_json(struct(
     held.held,
     counted.counts,
     quarantined.quarantined,
-    flagged.flags
+    flagged.flags,
+    truncating.has_truncate
 )) as report
 from source_cut
 full join counted
@@ -126,6 +141,8 @@ left join quarantined
     on coalesce(source_cut.source, counted.source) = quarantined.source
 left join flagged
     on coalesce(source_cut.source, counted.source) = flagged.source
+left join truncating
+    on coalesce(source_cut.source, counted.source) = truncating.source
 order by coalesce(source_cut.source, counted.source)
 """
 
@@ -133,7 +150,7 @@ order by coalesce(source_cut.source, counted.source)
 def cut_report(spark: "SparkSession", schema: str = "build") -> list[dict[str, Any]]:
     """One object per source, as `cut.json` and `status --json` hold it."""
     # A first run that ended early has made some of them.
-    tables = ("cut", "held_transaction__stored", "table_flag__stored")
+    tables = ("cut", "held_transaction__stored", "table_flag__stored", "int_table_fact")
     if not all(spark.catalog.tableExists(f"{schema}.{table}") for table in tables):
         return []
     rows = spark.sql(CUT_REPORT.format(schema=schema)).collect()
@@ -159,6 +176,8 @@ def _entry(report: dict[str, Any]) -> dict[str, Any]:
             key=lambda message: (message["topic"], message["partition"], message["offset"]),
         ),
         "flags": report.get("flags") or [],
+        # None where no change tells, or the connector cannot send one.
+        "has_truncate": report.get("has_truncate"),
     }
 
 

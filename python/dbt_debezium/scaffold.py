@@ -105,6 +105,8 @@ class CapturedTable:
 def chosen_tables(tables: Sequence[TableFacts], patterns: Sequence[str]) -> list[TableFacts]:
     """The tables whose name, with or without their source's before it, fits a pattern.
 
+    A table of signals is no data (S10): only its own name, without *, chooses it.
+
     Raises:
         DebeziumError: no table fits one of the patterns.
     """
@@ -116,8 +118,10 @@ def chosen_tables(tables: Sequence[TableFacts], patterns: Sequence[str]) -> list
                 f"scaffold: no table that has landed fits '{pattern}'; "
                 "write it like 'public.orders' or 'shop.public.*'"
             )
-        chosen += fitting
-    return [one for one in tables if one in chosen] if patterns else list(tables)
+        chosen += [one for one in fitting if "*" not in pattern or not one.has_signals]
+    if not patterns:
+        return [one for one in tables if not one.has_signals]
+    return [one for one in tables if one in chosen]
 
 
 def full_names(facts: TableFacts) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.home import lake_dir, project_dir
+from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.jars import check_jars
 from dbt_debezium.java import check_java
 
@@ -133,7 +133,7 @@ def _make_lake(settings: dict[str, Any]) -> None:
         folders.append(Path(uri.removeprefix(SQLITE)).parent)
     for folder in folders:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private(folder)
         except OSError as error:
             raise DebeziumError(
                 f"lake: {folder} cannot be made ({error.strerror}); "

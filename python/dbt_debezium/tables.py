@@ -24,7 +24,7 @@ from dbt_debezium.column_types import (
     wider,
 )
 from dbt_debezium.connectors import cdl
-from dbt_debezium.envelope import flatten_message
+from dbt_debezium.envelope import SIGNAL_FIELDS, SIGNALS, flatten_message
 from dbt_debezium.flatten import one_settings, texts
 from dbt_debezium.json_text import PAYLOAD, shield
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LARGEST = 2**63
+SNAPSHOT_SIGNALS = {f'"{signal}"'.encode() for signal in SIGNALS if "snapshot" in signal}
+"""What no other table of these columns says; `log` and `schema-changes` one may. As JSON."""
 NUMBER_TEXT = re.compile(rb'"-?\d+(\.\d+)?"')
 
 
@@ -64,6 +66,8 @@ class TableFacts(Struct):
     """Columns as the schema-change topic has had them."""
     databases: set[str] = set()
     """Databases of the source that the messages name."""
+    has_signals: bool = False
+    """A row of it told the connector to read tables, or closed what it read: it is no data."""
 
     @property
     def place(self) -> tuple[str, str | None, str]:
@@ -100,6 +104,7 @@ class TableFacts(Struct):
             known = self.announced.setdefault(name, [])
             known += [column for column in columns if column not in known]
         self.databases |= other.databases
+        self.has_signals |= other.has_signals
 
     def merge_types(self, connect_types: dict[str, str]) -> None:
         """Add the types of another schema; of two that differ, what holds the values of both."""
@@ -170,6 +175,22 @@ def read_image(image: str) -> dict[str, Raw]:
         return _decode_image(shield(image))
 
 
+def is_signal(image: dict[str, Raw]) -> bool:
+    """Whether a row asks the connector for a snapshot, or is where it noted a window of one.
+
+    Debezium asks for a table of three columns, and looks at them by place.
+
+    >>> is_signal({"id": Raw(b'"1"'), "type": Raw(b'"execute-snapshot"'), "data": Raw(b"null")})
+    True
+    >>> is_signal({"id": Raw(b"1"), "type": Raw(b'"log"'), "data": Raw(b"null")})
+    False
+    """
+    if len(image) != len(SIGNAL_FIELDS):
+        return False
+    row = {name.lower(): bytes(text) for name, text in image.items()}
+    return row.keys() == SIGNAL_FIELDS and row["type"] in SNAPSHOT_SIGNALS
+
+
 def observe(
     messages: Iterable[tuple[str, str | None, str | None]],
     cdl_settings: cdl.Settings = cdl.DEFAULTS,
@@ -208,7 +229,9 @@ def observe(
         # Without a key `before` is a true image; with one its other columns may be made up (S12).
         images = [flat.after] if flat.row_key else [flat.before, flat.after]
         for image in filter(None, images):
-            for name, text in read_image(image).items():
+            columns_read = read_image(image)
+            facts.has_signals |= is_signal(columns_read)
+            for name, text in columns_read.items():
                 json_types = facts.columns.setdefault(name, set())
                 if (shown := json_type(bytes(text))) is not None:
                     json_types.add(shown)

@@ -14,14 +14,13 @@ ROWS = read_rows(DATA / "faults.tsv")
 OPEN: dict[str, str] = {
     "5": "a read without position holds its snapshot, though it could be used",
     "25": "held where an END counts the change; taken by watermark where no END has landed",
-    "26": "a refused watermark is held; the run does not fail",
     "28": "told apart in different runs; in one run all that follows is held",
     "29": "the run fails; no decision lets it go on, a new topic prefix must be given",
-    "30": "what does not follow the first chain is held; the run does not fail",
-    "32": "compaction of such a topic shows as missing events and holds; the run does not fail",
+    "30": "what does not follow the first chain is held, so that other sources go on; "
+    "the run fails where refused_holds names missing_predecessor",
+    "32": "compaction of such a topic shows as missing events and holds, so that other sources go "
+    "on; the run fails where refused_holds names missing_events",
     "33": "columns yes; the identity is the message key, unless the history model names another",
-    "34": "a limit that README names; no flag says that a column has a default",
-    "47": "flagged; a table without key is not refused unless refused_flags names the flag",
     "48": "held as missing_reads; a streamed change does not make up for the last marker",
     "66": "refused by the reader, so after it was landed and held in memory once",
     "71": "a placeholder with blanks is not known, and blanks do not tell a text from it",
@@ -29,9 +28,8 @@ OPEN: dict[str, str] = {
     "76": "a damaged file keeps the whole landing out, by name; parquet is not read",
     "77": "each line is checked and each file copied by its hash; without a manifest of the writer "
     "a missing file, or one cut at the end of a line, shows as missing events only",
-    "80": "readers have a schema of their own, and quarantine holds no value; rights are left to "
-    "the catalog, the lake's folder is not private, and scaffold models the signal table",
-    "81": "counted and used; scaffold writes a model for the signal table unless it is left out",
+    "80": "a new lake's folder is private, readers have a schema of their own, and quarantine "
+    "holds no value; rights in a shared catalog are left to that catalog",
 }
 """Faults of which the project does not do all that is required; a test may prove a part of it."""
 

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -89,6 +90,16 @@ def test_the_lake_of_the_environment_is_taken(
     lease = acquire("dbt build")
     assert '"command": "dbt build"' in (tmp_path / "new" / "lake" / "run.lock").read_text()
     lease.release()
+
+
+@pytest.mark.fault(80)
+def test_a_lake_is_private_unless_its_folder_was_there(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir(mode=0o755)
+    modes = {}
+    for name in ("new", "shared"):
+        Lease(tmp_path / name).acquire().release()
+        modes[name] = stat.S_IMODE((tmp_path / name).stat().st_mode)
+    assert modes == {"new": 0o700, "shared": 0o755}
 
 
 @pytest.mark.fault(75)

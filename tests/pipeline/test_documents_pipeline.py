@@ -5,10 +5,12 @@ alone. `@covers` names rows of the documents; `make coverage-documents` lists th
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
+import yaml
 from arrivals import Arrival, write_arrivals
 from compare import check_counts
 from lake import REPOSITORY, Lake, open_lake, tables_of
@@ -37,6 +39,9 @@ from dbt_debezium.tables import JSON_TEXT
 covers = pytest.mark.covers
 DOCUMENTS = REPOSITORY / "python" / "tests" / "data" / "documents"
 
+DEFAULT_REFUSED_FLAGS = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_text())["vars"][
+    "refused_flags"
+]
 ORDERED = "cdl_ordered"
 SETTINGS: dict[str, object] = {
     "cdl_sources": {"cdl_bank.*": "cdl_bank", "cdl_shop.*": "cdl_shop"},
@@ -144,6 +149,13 @@ def flagged() -> Iterator[Stream]:
     one = Postgresql("some_postgresql_appended")
     one.commit(create("bag", a=1, b="x"))
     yield one
+
+    for kind in (Db2, Sqlserver):
+        one = kind(f"some_{kind.connector}_read_without_key")
+        one.read(create("bag", a=1, b="x"))
+        one.commit(create("bag", a=2, b="y"))
+        one.commit(create("items", id=9, v="not proved"))
+        yield one
 
     one = Postgresql("some_postgresql_repeated_names")
     one.commit(create("orders", id=1, v="a"), create("items", id=1, v="a"))
@@ -541,7 +553,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         )
         repeated_names = {(source, table): count for source, table, count in counted}
         land(lake, streams, 2)
-        assert not lake.build(command="run")
+        assert not lake.build(
+            "--vars", json.dumps({"refused_flags": DEFAULT_REFUSED_FLAGS}), command="run"
+        )
         refusal = " ".join(lake.lines)
         yield Run(streams, (shown[0], shown[1]), refusal, look(lake), repeated_names)
 
@@ -616,6 +630,29 @@ def test_a_table_of_a_snapshot_without_locks_or_without_a_row_is_flagged(
 ) -> None:
     assert run.last.flags(source) == {"snapshot_may_be_torn"}
     assert run.last.flags(source, "app.bag") == {"nothing_seen"}
+
+
+@pytest.mark.fault(47)
+@pytest.mark.parametrize(
+    "source", ["some_db2_read_without_key", "some_sqlserver_read_without_key.testDB"]
+)
+def test_a_table_without_key_of_a_snapshot_without_locks_is_refused_by_default(
+    run: Run, source: str
+) -> None:
+    assert "snapshot_may_double_rows" in run.last.flags(source, "app.bag")
+    assert DEFAULT_REFUSED_FLAGS == ["snapshot_may_double_rows"]
+    assert re.search(
+        r"app\.bag of some_(db2|sqlserver)_read_without_key(\.testDB)?: "
+        "is flagged snapshot_may_double_rows, which refused_flags names",
+        run.refusal,
+    )
+
+
+def test_a_source_tells_whether_it_has_sent_a_truncate_where_its_connector_can(run: Run) -> None:
+    cuts = run.last.cuts
+    assert cuts["some_postgresql_truncates"]["has_truncate"] is True
+    assert cuts["some_postgresql_keyless"]["has_truncate"] is False
+    assert cuts["some_db2_keyless"]["has_truncate"] is None
 
 
 @covers("DB2-34", "DB2-37")
@@ -778,7 +815,7 @@ def test_a_key_in_text_and_a_row_in_numbers_are_one_row(run: Run) -> None:
 
 @covers("PG-08")
 def test_a_change_without_its_key_is_published_for_nobody(run: Run) -> None:
-    assert "the first is orders_history" in run.refusal
+    assert "orders_history: " in run.refusal
     assert "say in its history model which columns tell rows apart" in run.refusal
     assert run.last.values("some_postgresql_key_lost") == {1: "a"}
     assert run.after_refusal.tables == run.last.tables

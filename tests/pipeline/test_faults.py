@@ -204,6 +204,27 @@ def began(source: Source) -> Source:
     return source
 
 
+def in_bag(operation: str, id: int, n: int) -> Change:
+    """A change of a table without a key whose REPLICA IDENTITY is FULL."""
+    row = {"id": id, "n": n, "note": None}
+    has_row = {"before": row} if operation == "d" else {}
+    return Change(operation, id, n, "bag", key={}, edit=lambda value: value.update(has_row))
+
+
+@sends(FIRST, "bag")
+def bag(source: Source) -> None:
+    source.commit(1, 1000, in_bag("c", 1, 1), in_bag("c", 1, 1), create(1, 1))
+    source.commit(2, 2000, in_bag("d", 1, 1))
+
+
+@sends(SECOND, "bag")
+def row_that_is_not_in_the_bag(source: Source) -> None:
+    source.previous = 2000
+    source.commit(3, 3000, in_bag("c", 2, 2))
+    source.commit(4, 4000, update(1, 4), in_bag("d", 7, 7))
+    source.commit(5, 5000, update(1, 5), in_bag("d", 8, 8))
+
+
 @sends(FIRST, "healthy")
 def healthy(source: Source) -> None:
     source.commit(1, 1000, create(1, 1), create(2, 1))
@@ -655,6 +676,10 @@ def shown(runs: Runs) -> Seen:
 @pytest.fixture(scope="module")
 def later(runs: Runs, shown: Seen) -> Seen:
     runs.land("second", SECOND)
+    # A keyless table was to lose a row: one run fails on it, and the next one holds it.
+    assert not runs.lake.build("--vars", LATER_SETTINGS, command="run")
+    assert "f_bag: the next run holds transaction 4, which takes a row" in str(runs.lake.lines)
+    assert seen(runs.lake) == shown
     assert runs.lake.build("--vars", LATER_SETTINGS, command="run"), runs.lake.lines
     return seen(runs.lake)
 
@@ -762,6 +787,16 @@ def test_only_an_operator_ends_a_transaction_without_an_end(shown: Seen) -> None
     assert shown.quarantined("discarded") == ["discarded"]
 
 
+def test_a_transaction_that_takes_a_row_from_a_bag_without_it_is_held(
+    shown: Seen, later: Seen
+) -> None:
+    assert (shown.table("bag", "bag"), shown.held("bag")) == ({1: 1}, {})
+    assert later.table("bag", "bag") == {1: 1, 2: 2}
+    assert later.table("bag") == {1: 1}
+    assert later.held("bag") == {"4": "missing_row", "5": "follows_held_transaction"}
+    assert later.cut("bag")["commit_number"] == 3
+
+
 @pytest.mark.fault(24)
 def test_tables_that_do_not_land_are_not_waited_for(shown: Seen) -> None:
     assert shown.table("unseen") == {1: 2}
@@ -784,6 +819,26 @@ def test_transactions_whose_topic_does_not_land_are_held(shown: Seen) -> None:
 def test_a_watermark_that_is_refused_publishes_nothing(later: Seen) -> None:
     assert later.table("no_metadata") == {1: 1, 2: 1}
     assert later.held("no_metadata")["3"] == "refused_proof"
+
+
+@pytest.mark.fault(26, 30)
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        ("refused_proof", "transaction 3 of f_no_metadata: is held as refused_proof"),
+        ("missing_reads", "the snapshot of f_"),
+    ],
+)
+def test_a_run_fails_where_a_reason_to_hold_is_refused(
+    runs: Runs, later: Seen, reason: str, sentence: str
+) -> None:
+    settings = LATER_SETTINGS.replace("}", f", refused_holds: [{reason}]}}")
+    options = ("--select", "held_transaction", "--vars", settings)
+    assert not runs.lake.build(*options, command="run")
+    assert runs.lake.lines[0].startswith("nothing published: 1 of 1 failed")
+    (said,) = (line for line in runs.lake.lines if "refused_holds names" in line)
+    assert sentence in said
+    assert seen(runs.lake) == later
 
 
 @pytest.mark.fault(27)

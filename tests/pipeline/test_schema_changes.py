@@ -300,6 +300,14 @@ def test_every_change_of_a_shape_is_recorded_at_its_commit(
     assert (20, "ev_num", "n", "type_widened", False) in changes
 
 
+@pytest.mark.fault(34)
+def test_a_table_to_which_a_column_with_a_default_was_added_is_flagged(
+    runs: tuple[Lake, dict[str, Any]],
+) -> None:
+    flags = runs[0].cuts()["evo"]["flags"]
+    assert [one["table"] for one in flags if one["flag"] == "schema_default"] == ["public.ev"]
+
+
 def test_the_schema_change_topic_tells_the_columns_at_each_position(
     runs: tuple[Lake, dict[str, Any]],
 ) -> None:
@@ -334,6 +342,7 @@ def test_status_names_what_a_snapshot_would_mend_and_every_change(
     said = CliRunner().invoke(main, ["status"]).output
     assert "evo: public.ev may have rows that a statement changed without an event" in said
     assert "columns that its model lacks" not in said
+    assert "no TRUNCATE has been published" not in said
     edit(runs[0], "ev_history", "        'g': 'string',\n", "")
     said = CliRunner().invoke(main, ["status"]).output
     assert "evo: public.ev has columns that its model lacks: g;" in said
