@@ -8,7 +8,7 @@ import base64
 import gzip
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -25,6 +25,7 @@ Rows = dict[Any, Row]
 State = dict[Table, Rows | Bag]
 
 CHECKPOINT_COMMITS = 32
+WINDOW_CLOSE = "snapshot-window-close"
 
 PLACEHOLDER = "__debezium_unavailable_value"
 NOT_SENT = (
@@ -133,6 +134,10 @@ class Commit:
     predecessor: str | None = None
     """What the first change says about the END before it (`source.sequence[0]`)."""
 
+    @property
+    def closes_window(self) -> bool:
+        return any((one.after or {}).get("type") == WINDOW_CLOSE for one in self.changes)
+
 
 class History:
     """Every commit of one captured source, in commit order, numbered from 1."""
@@ -143,6 +148,8 @@ class History:
         """Place of each initial read: its table and snapshot marker."""
         self.named_positions: dict[int, int | None] = {}
         """Place of each change and read: the END that it says came before (`sequence[0]`)."""
+        self.window_reads: set[int] = set()
+        """Places of the reads of incremental snapshots."""
         self._tables: dict[Table, bool] = {}
         self._snapshot: list[Change] = []
         self._open: dict[str, Commit] = {}
@@ -248,6 +255,7 @@ class History:
             commit.change_places.append(place)
         elif not is_initial:
             self._incremental.append(change)
+            self.window_reads.add(place)
         else:
             self._snapshot.append(change)
             self.read_markers[place] = (table, source["snapshot"])
@@ -314,6 +322,7 @@ def _proven_transactions(
     offsets = {m["offset"] for m in messages if (m["topic"], m["partition"]) in partitions}
     copies = Counter(places)
     past = _past(history, places, messages)
+    past_windows = _past(history, places, messages, history.window_reads)
     previous: Commit | None = None
     for count, commit in enumerate(history.transactions):
         begin_count, end_count = (
@@ -324,6 +333,9 @@ def _proven_transactions(
             return count
         # A restart that has not come to END again may have counted anew (S13).
         if begin_count > max(1, end_count) and past < (commit.position or 0):
+            return count
+        # END does not count the reads of a window that closes in the transaction (S6).
+        if commit.closes_window and past_windows < (commit.position or 0):
             return count
         if commit.changes:
             position = str(previous.position) if previous else None
@@ -343,15 +355,26 @@ def _first(end_offset: Mapping[int, int], commit: Commit) -> int:
     return min(end_offset[place] for place in commit.end_places if place in end_offset)
 
 
-def _past(history: History, places: Sequence[int], messages: Sequence[Message]) -> int:
-    """The last END that every partition with changes is past, as the changes themselves say."""
+def _past(
+    history: History,
+    places: Sequence[int],
+    messages: Sequence[Message],
+    holding: Collection[int] | None = None,
+) -> int:
+    """The last END that every partition with changes is past, as the changes themselves say.
+
+    With `holding`, every partition with a message of these places.
+    """
     furthest: dict[tuple[str, int], int] = {}
+    held = set()
     for place, message in zip(places, messages, strict=True):
+        partition = (message["topic"], message["partition"])
         if place in history.named_positions:
-            partition = (message["topic"], message["partition"])
             named = history.named_positions[place] or -1
             furthest[partition] = max(named, furthest.get(partition, -1))
-    return min(furthest.values(), default=-1)
+        if holding is None or place in holding:
+            held.add(partition)
+    return min((named for at, named in furthest.items() if at in held), default=-1)
 
 
 def snapshot_is_proven(
