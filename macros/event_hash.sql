@@ -1,15 +1,17 @@
 {#-
     Hash of what makes a message itself within its source and transaction, whatever its delivery (S1). Two copies of
     a change event hash alike. A change of a keyless table is known by its content and its order, a keyless read and
-    every message that is not a change only by its delivery.
+    every message that is not a change only by its delivery. A job of CDL may send again in 2.0 what it sent in 1.0,
+    which names no database (S22).
 -#}
 {%- macro event_hash() -%}
+    {%- set database = "case when connector != 'cdl' then database_name end" -%}
 case
     when kind != 'change' or (row_key is null and snapshot is not null)
         then xxhash64(kind, topic, partition, `offset`)
     when row_key is null
         then xxhash64(
-            database_name,
+            {{ database }},
             schema_name,
             table_name,
             operation,
@@ -18,6 +20,6 @@ case
             coalesce(before, ''),
             coalesce(after, '')
         )
-    else xxhash64(database_name, schema_name, table_name, operation, event_position, row_key)
+    else xxhash64({{ database }}, schema_name, table_name, operation, event_position, row_key)
 end
 {%- endmacro -%}

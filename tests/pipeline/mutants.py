@@ -118,8 +118,8 @@ MODELS = (
            "case when snapshot = 'incremental' then place - place_count else place end",
            "case when snapshot = 'incremental' then place + 1000000 else place end"),
     # S3, S8, S9, S12: rows
-    Mutant(f"{T}/int_change.sql", "        total_order as position\n    from placed_event",
-           "        data_collection_order as position\n    from placed_event"),
+    Mutant(f"{T}/int_change.sql", "        total_order as position\n    from parted_event",
+           "        data_collection_order as position\n    from parted_event"),
     Mutant("macros/row_history.sql",
            "place -> place > struct(row_change.commit_number, row_change.position)",
            "place -> place.commit_number > row_change.commit_number"),

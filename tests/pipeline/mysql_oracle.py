@@ -259,7 +259,7 @@ def expected_cut(
     if snapshot_is_proven(history.read_markers, places, messages):
         count = 1 + Arrived(history, places, messages).proven_count()
     last = history.commits[count - 1] if count else None
-    return ExpectedCut(count, last.transaction_id if last else None, None, count, None)
+    return ExpectedCut(count, last.transaction_id if last else None, None, count)
 
 
 def database_cuts(lines: Iterable[str]) -> list[dict[str, Any]]:

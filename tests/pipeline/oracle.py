@@ -123,9 +123,9 @@ class Commit:
 
     number: int
     transaction_id: str | None
-    """None for the initial snapshot."""
+    """None for a snapshot that is not incremental."""
     position: int | None
-    """LSN of END; None for the initial snapshot."""
+    """LSN of END; None for a snapshot."""
     changes: list[Change]
     change_places: list[int]
     begin_places: list[int] = field(default_factory=list)
@@ -154,6 +154,7 @@ class History:
         self._snapshot: list[Change] = []
         self._open: dict[str, Commit] = {}
         self._incremental: list[Change] = []
+        self._blocking: list[Change] = []
         self._replay(messages)
         self._checkpoints = [self._empty()]
         for first in range(0, len(self.commits), CHECKPOINT_COMMITS):
@@ -226,6 +227,10 @@ class History:
                 seen.begin_places += commit.begin_places
                 seen.end_places += commit.end_places
                 return
+        if self._blocking:
+            # Read while the stream stood still: a commit of its own between two transactions (S7).
+            self.commits.append(Commit(0, None, None, self._blocking, []))
+            self._blocking = []
         commit.position = int(position)
         commit.changes = self._incremental + commit.changes
         self._incremental = []
@@ -256,6 +261,8 @@ class History:
         elif not is_initial:
             self._incremental.append(change)
             self.window_reads.add(place)
+        elif self.commits:
+            self._blocking.append(change)
         else:
             self._snapshot.append(change)
             self.read_markers[place] = (table, source["snapshot"])

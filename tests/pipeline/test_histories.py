@@ -12,7 +12,7 @@ import pytest
 from figures import record
 from histories.differences import Difference, differences, failing
 from histories.files import write_expected, write_landings
-from histories.history import Case, judged, make_histories
+from histories.history import Case, History, judged, make_histories
 from histories.knobs import (
     ALL_RULES,
     CDL_RULES,
@@ -30,6 +30,12 @@ from lake import DATA, Lake, open_lake, tables_of
 from dbt_debezium.scaffold import CapturedTable, Group
 
 SEED = 1
+OTHER_RULES = {
+    "SQL Server": SQLSERVER_RULES,
+    "Db2": DB2_RULES,
+    "MySQL": MYSQL_RULES,
+    "Huawei CDL": CDL_RULES,
+}
 NOT_INGESTED = f"{{not_ingested_tables: [public.{AUDIT}]}}"
 
 
@@ -91,6 +97,14 @@ def check_cases(folder: Path, cases: Sequence[Case], tests_all: bool = True) -> 
         assert [str(one) for one in found] == [], failing(found)
 
 
+def other_histories(count: int) -> dict[str, list[History]]:
+    """Histories in the form of each other connector, of which positions and ids are alike."""
+    return {
+        name: list(make_histories(SEED, range(10_000 * at, 10_000 * at + count), profile))
+        for at, (name, profile) in enumerate(OTHER_RULES.items(), start=1)
+    }
+
+
 def regressions() -> list[Case]:
     """Histories that once failed."""
     paths = sorted((DATA / "regressions").glob("*.json"))
@@ -104,10 +118,9 @@ def regressions() -> list[Case]:
 def test_a_hundred_histories_show_the_largest_provable_state(tmp_path: Path) -> None:
     cases = [
         *make_histories(SEED, range(100), ALL_RULES),
-        *make_histories(SEED, range(10_000, 10_020), SQLSERVER_RULES),
-        *make_histories(SEED, range(20_000, 20_020), DB2_RULES),
-        *make_histories(SEED, range(30_000, 30_020), MYSQL_RULES),
-        *make_histories(SEED, range(40_000, 40_020), CDL_RULES),
+        *(case for some in other_histories(20).values() for case in some),
+        # A change of a table without key that CDL sent again in its other version.
+        *make_histories(SEED, [41_993], CDL_RULES),
         *regressions(),
     ]
     check_cases(tmp_path, cases, tests_all=False)
@@ -130,24 +143,16 @@ def test_ten_thousand_histories_show_the_largest_provable_state(
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize(
-    ("profile", "name"),
-    [
-        (SQLSERVER_RULES, "SQL Server"),
-        (DB2_RULES, "Db2"),
-        (MYSQL_RULES, "MySQL"),
-        (CDL_RULES, "Huawei CDL"),
-    ],
-    ids=["sqlserver", "db2", "mysql", "cdl"],
-)
-def test_two_thousand_histories_of_other_connectors_show_the_largest_provable_state(
-    tmp_path: Path, profile: Profile, name: str
-) -> None:
-    cases = list(make_histories(SEED, range(2_000), profile))
+def test_two_thousand_histories_of_each_other_connector_in_one_run(tmp_path: Path) -> None:
+    """Their LSNs and ids are equal often, and touch no other source."""
+    histories = other_histories(2_000)
+    cases = [case for some in histories.values() for case in some]
     check_cases(tmp_path, cases)
     landings = max(len(case.cuts) for case in cases)
-    record(
-        f"Random histories in the form of {name} show the rows at the largest provable commit",
-        f"{len(cases):,} histories in {landings} landings: 0 wrong, 0 not the largest, 0 lost",
-        seed=SEED,
-    )
+    for name, some in histories.items():
+        record(
+            f"Random histories in the form of {name} show the rows at the largest provable commit, "
+            "in one run with those of the others",
+            f"{len(some):,} histories in {landings} landings: 0 wrong, 0 not the largest, 0 lost",
+            seed=SEED,
+        )
