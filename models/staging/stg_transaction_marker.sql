@@ -65,6 +65,13 @@ select
     end as source,
     case
         when marker.marker = 'BEGIN' then null
+        -- Until a change has landed, the database may be a part of the source's name or not.
+        when
+            marker.connector is null
+            and marker.source_prefix != marker.source
+            and full_source.source is null
+            and short_source.source is null
+            then null
         when marker.log_position is not null or {{ ordered_by_end('marker.connector') }}
             then {{ offset_position('marker.`offset`') }}
         else marker.commit_position

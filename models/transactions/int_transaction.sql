@@ -132,7 +132,11 @@ known_transaction as (
             else
                 coalesce(
                     low_water.event_low_water_position > followed.last_event_position,
-                    low_water.event_low_water_position >= followed.following_event_position
+                    low_water.event_low_water_position >= followed.following_event_position,
+                    case
+                        when not coalesce({{ ordered_by_end('followed.connector') }}, false)
+                            then low_water.event_low_water_position > followed.commit_position
+                    end
                 )
         end as is_passed_by_all,
         case

@@ -36,6 +36,12 @@ OTHER_RULES = {
     "MySQL": MYSQL_RULES,
     "Huawei CDL": CDL_RULES,
 }
+FAILED_ONCE = (
+    # A change of a table without key that CDL sent again in its other version.
+    (CDL_RULES, [41_993]),
+    # A first END that names a database before any change; a BEGIN again of one without changes.
+    (DB2_RULES, [20_699, 21_572]),
+)
 NOT_INGESTED = f"{{not_ingested_tables: [public.{AUDIT}]}}"
 
 
@@ -119,8 +125,7 @@ def test_a_hundred_histories_show_the_largest_provable_state(tmp_path: Path) -> 
     cases = [
         *make_histories(SEED, range(100), ALL_RULES),
         *(case for some in other_histories(20).values() for case in some),
-        # A change of a table without key that CDL sent again in its other version.
-        *make_histories(SEED, [41_993], CDL_RULES),
+        *(case for rules, numbers in FAILED_ONCE for case in make_histories(SEED, numbers, rules)),
         *regressions(),
     ]
     check_cases(tmp_path, cases, tests_all=False)

@@ -32,7 +32,8 @@ this END. Those of another database count like others: what lies between two END
 
 SQL Server and Db2. A partition is past a transaction when it holds a change of a later one: what
 is sent is in the order of commits. BEGIN of SQL Server names no database, so a second one may be
-another's, and asks for nothing. The last transaction has no END, and waits for the next.
+another's, and asks for nothing. The last transaction has no END, and waits for the next. Where END
+names a database, a change must have landed: it says whether that is a part of the source's name.
 
 MySQL and CDL. What else is known of their transactions, `mysql_law` and `cdl_law` say.
 
@@ -156,11 +157,12 @@ class Arrived:
         self.messages: set[int] = set()
         self.partitions: dict[tuple[str, int], list[Entry]] = defaultdict(list)
         """Of table topics."""
-        self.has_reads = False
+        self.has_reads = self.has_changes = False
         for entry, offset in zip(plan.entries, offsets, strict=True):
             if entry.landing is None or entry.landing > landing:
                 continue
             self.has_reads |= entry.kind == "read"
+            self.has_changes |= entry.kind in ("event", "read", "window_read")
             if entry.topic in LANDED_TABLES:
                 self.partitions[entry.topic, entry.partition].append(entry)
             self._count(entry, offset)
@@ -222,6 +224,8 @@ class Arrived:
 
     def cut(self, shown: Cut | None = None) -> Cut | None:
         """The largest cut that can be proven, from the one that is shown already on."""
+        if self.plan.names_database and not self.has_changes:
+            return None
         for number in reversed(range(len(self.plan.epochs))):
             epoch = self.plan.epochs[number]
             if shown and shown.epoch == number:
