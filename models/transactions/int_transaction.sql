@@ -133,8 +133,11 @@ known_transaction as (
                 coalesce(
                     low_water.event_low_water_position > followed.last_event_position,
                     low_water.event_low_water_position >= followed.following_event_position,
+                    -- An offset is no place in the log.
                     case
-                        when not coalesce({{ ordered_by_end('followed.connector') }}, false)
+                        when
+                            followed.log_position is null
+                            and not coalesce({{ ordered_by_end('followed.connector') }}, false)
                             then low_water.event_low_water_position > followed.commit_position
                     end
                 )
