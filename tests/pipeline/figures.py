@@ -14,8 +14,8 @@ PAGE = REPOSITORY / "docs" / "correctness.md"
 HEAD = """# Correctness
 
 What `make proof` found, written by it: {date}, commit {commit}. Each line is a test under
-`tests/pipeline` that fails when a figure is not as it must be. What has not run since says its own
-date and commit. How they work is in [CONTRIBUTING](../CONTRIBUTING.md).
+`tests/pipeline` that fails when a figure is not as it must be, and says when it ran. What is not
+here has not been shown. How they work is in [CONTRIBUTING](../CONTRIBUTING.md).
 
 | proof | found | seed | date | commit |
 |---|---|---|---|---|
