@@ -11,12 +11,7 @@ latest_progress as (
 
     select
         built.*,
-        -- A topic of which nothing can be read may be a table's.
-        bool_or(built.source is not null) over (partition by built.topic)
-        or (
-            not bool_or(built.has_controls) over (partition by built.topic)
-            and replace(built.topic, concat(built.topic_source, '.'), '') like '%.%'
-        ) as is_table_topic
+        {{ is_table_topic('built') }} as is_table_topic
     from {{ ref('partition_progress') }} as built
     inner join candidate
         on built.cut_id = candidate.cut_id

@@ -119,14 +119,8 @@ progress as (
 
     select
         built.*,
-        -- A topic of which nothing can be read may be a table's; one for signals is in no snapshot.
-        (
-            bool_or(built.source is not null) over (partition by built.topic)
-            or (
-                not bool_or(built.has_controls) over (partition by built.topic)
-                and replace(built.topic, concat(built.topic_source, '.'), '') like '%.%'
-            )
-        )
+        -- A table for signals is in no snapshot.
+        ({{ is_table_topic('built') }})
         and not bool_or(built.has_signals) over (partition by built.topic) as is_table_topic
     from {{ ref('partition_progress') }} as built
     inner join candidate

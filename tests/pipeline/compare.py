@@ -13,6 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from arrivals import Arrival
 from oracle import Bag, ExpectedCut, History, Row, Table, freeze, parse, rows_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -86,6 +87,40 @@ def compare_cut(entry: Mapping[str, Any] | None, expected: ExpectedCut, source: 
         differences.append(
             f"{source}: the cut's position is {position!r}, not {expected.commit_position}"
         )
+    return differences
+
+
+def compare_arrivals(
+    directory: Path,
+    history: History,
+    arrivals: Iterable[Arrival],
+    *,
+    undetermined: str | None = None,
+    knows_the_largest: bool = True,
+) -> list[str]:
+    """An export against what each arrival of a capture proves.
+
+    Args:
+        directory: of the export.
+        history: of the whole capture.
+        arrivals: each a source of its own.
+        undetermined: a table, as `schema.table`, whose rows are not compared.
+        knows_the_largest: whether the oracle knows the largest cut; if not, states are compared.
+    """
+    cuts = read_cuts(directory)
+    differences: list[str] = []
+    reached = []
+    for arrival in arrivals:
+        entry = cuts.get(arrival.prefix)
+        number = int((entry or {}).get("commit_number") or 0)
+        reached.append(number)
+        rows = compare_export(directory, arrival.prefix, history, number)
+        differences += [line for line in rows if f" {undetermined}:" not in line]
+        if knows_the_largest:
+            differences += compare_cut(entry, arrival.expected_cut(history), arrival.prefix)
+        if entry is not None or arrival.messages:
+            differences += check_counts(entry or {}, len(arrival.messages))
+    print(f"{len(reached)} arrivals, published {sorted(reached)} of {len(history.commits)}")
     return differences
 
 

@@ -12,27 +12,11 @@ from pathlib import Path
 
 from histories.differences import failing
 from histories.history import Case, make_history
-from histories.knobs import (
-    ALL_RULES,
-    CDL_RULES,
-    DB2_RULES,
-    FIRST_RULES,
-    MYSQL_RULES,
-    SQLSERVER_RULES,
-)
+from histories.knobs import PROFILES
 from histories.reduce import size
 from histories.shrink import shrink, write_plan
 from lake import DATA
 from test_histories import found_differences
-
-PROFILES = {
-    "first_rules": FIRST_RULES,
-    "all_rules": ALL_RULES,
-    "sqlserver": SQLSERVER_RULES,
-    "db2": DB2_RULES,
-    "mysql": MYSQL_RULES,
-    "cdl": CDL_RULES,
-}
 
 
 def fails(cases: Sequence[Case]) -> set[str]:

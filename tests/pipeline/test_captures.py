@@ -13,8 +13,7 @@ import pytest
 from arrivals import Arrival, Replay, make_arrival, renamed, source_name, write_arrivals
 from compare import (
     check_counts,
-    compare_cut,
-    compare_export,
+    compare_arrivals,
     compare_export_with_database,
     read_cuts,
     read_expected,
@@ -130,7 +129,13 @@ def test_a_hundred_arrivals_show_the_largest_provable_state(tmp_path: Path) -> N
     with previewed(tmp_path / "dump", groups) as built:
         export(built.spark, built.tables, tmp_path / "export")
     found = {
-        name: differences_of(tmp_path / "export", name, History(captures[name]), some)
+        name: compare_arrivals(
+            tmp_path / "export",
+            History(captures[name]),
+            some,
+            undetermined=UNDETERMINED.get(name),
+            knows_the_largest=name not in STATES_ONLY,
+        )
         for name, some in arrivals.items()
     }
     assert {name: some for name, some in found.items() if some} == {}
@@ -140,24 +145,3 @@ def test_a_hundred_arrivals_show_the_largest_provable_state(tmp_path: Path) -> N
             f"Random arrivals of the capture {name} show the largest provable state",
             f"{len(some)} arrivals: 0 wrong{largest}, 0 lost",
         )
-
-
-def differences_of(
-    directory: Path, name: str, history: History, arrivals: list[Arrival]
-) -> list[str]:
-    cuts = read_cuts(directory)
-    undetermined = UNDETERMINED.get(name, "nothing")
-    differences: list[str] = []
-    reached = []
-    for arrival in arrivals:
-        entry = cuts.get(arrival.prefix)
-        number = int((entry or {}).get("commit_number") or 0)
-        reached.append(number)
-        rows = compare_export(directory, arrival.prefix, history, number)
-        differences += [line for line in rows if f" {undetermined}:" not in line]
-        if name not in STATES_ONLY:
-            differences += compare_cut(entry, arrival.expected_cut(history), arrival.prefix)
-        if entry is not None or arrival.messages:
-            differences += check_counts(entry or {}, len(arrival.messages))
-    print(f"{name}: published {sorted(reached)} of {len(history.commits)}")
-    return differences

@@ -21,6 +21,11 @@ PARTS = 10
 MEGABYTE = 2**20
 
 
+def rows_of_tables(event_count: int) -> list[range]:
+    """The ids of each table's rows that the large transaction creates."""
+    return [range(n, event_count, len(TABLES)) for n in range(len(TABLES))]
+
+
 def parts_of(event_count: int) -> Iterator[list[Message]]:
     """A commit of one row in each table, then the parts of the large one, END in the last."""
     stream = Postgresql(SOURCE)
@@ -44,7 +49,10 @@ def parts_of(event_count: int) -> Iterator[list[Message]]:
         if (at + 1) % (event_count // PARTS) == 0 and at + 1 < event_count:
             yield [*sent]
             sent.clear()
-    counts = {f"{SCHEMA}.{table}": len(range(n, event_count, 3)) for n, table in enumerate(TABLES)}
+    counts = {
+        f"{SCHEMA}.{table}": len(rows)
+        for table, rows in zip(TABLES, rows_of_tables(event_count), strict=True)
+    }
     stream.send_marker("END", f"{transaction}:{stream.lsn + 8}", counts)
     yield [*sent]
 
@@ -80,9 +88,9 @@ def check_large_transaction(folder: Path, event_count: int) -> float:
             print(f"part {number}: {lake.lines[-1]}", flush=True)
             if number < PARTS:
                 assert shown_rows(lake) == [(1, 1)] * len(TABLES)
-        numbers = [range(n, event_count, 3) for n in range(len(TABLES))]
         assert shown_rows(lake) == [
-            (len(some) + 1, sum(number % 997 for number in some) + 1) for some in numbers
+            (len(rows) + 1, sum(number % 997 for number in rows) + 1)
+            for rows in rows_of_tables(event_count)
         ]
         return old_generation_megabytes(lake.spark)
 

@@ -2,15 +2,7 @@
 
 import pytest
 from histories.history import History, make_history
-from histories.knobs import (
-    ALL_RULES,
-    CDL_RULES,
-    DB2_RULES,
-    FIRST_RULES,
-    MYSQL_RULES,
-    SQLSERVER_RULES,
-    Profile,
-)
+from histories.knobs import ALL_RULES, PROFILES, Profile
 from histories.replay import State, commits
 from histories.statements import Values, states
 
@@ -43,11 +35,7 @@ def check(history: History) -> int:
     return checked
 
 
-@pytest.mark.parametrize(
-    "profile",
-    [FIRST_RULES, ALL_RULES, SQLSERVER_RULES, DB2_RULES, MYSQL_RULES, CDL_RULES],
-    ids=["first_rules", "all_rules", "sqlserver", "db2", "mysql", "cdl"],
-)
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
 def test_both_oracles_give_the_same_tables_after_every_commit(profile: Profile) -> None:
     assert sum(check(make_history(1, number, profile)) for number in range(COUNT)) > 5 * COUNT
 

@@ -1,16 +1,12 @@
 """`preview` on real captures, whole and cut off at random, shows states of the database."""
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from arrivals import Arrival, make_arrival, write_arrivals
 from compare import (
-    check_counts,
-    compare_cut,
-    compare_export,
+    compare_arrivals,
     compare_export_with_database,
-    read_cuts,
     read_expected,
 )
 from figures import record
@@ -51,20 +47,7 @@ def preview_of(folder: Path, shops: int, truncates: int) -> tuple[Path, dict[str
 
 def check_arrivals(export_directory: Path, name: str, arrivals: list[Arrival]) -> None:
     history = History(read_messages(capture(name)))
-    cuts = read_cuts(export_directory)
-    differences: list[str] = []
-    reached: Counter[str] = Counter()
-    for arrival in arrivals:
-        expected = arrival.expected_cut(history)
-        entry = cuts.get(arrival.prefix)
-        differences += compare_cut(entry, expected, arrival.prefix)
-        found = int((entry or {}).get("commit_number") or 0)
-        differences += compare_export(export_directory, arrival.prefix, history, found)
-        if entry is not None or arrival.messages:
-            differences += check_counts(entry or {}, len(arrival.messages))
-        reached["nothing" if not found else "all" if found == len(history.commits) else "part"] += 1
-    print(f"{name}: {len(arrivals)} arrivals, published {dict(reached)}")
-    assert differences == []
+    assert compare_arrivals(export_directory, history, arrivals) == []
 
 
 @pytest.fixture(scope="module")

@@ -256,3 +256,13 @@ CDL_RULES: Final = Profile(
     connector="cdl",
 )
 """Transactions of an empty database that follow each other, without anything that counts them."""
+
+PROFILES: Final = {
+    "first_rules": FIRST_RULES,
+    "all_rules": ALL_RULES,
+    "sqlserver": SQLSERVER_RULES,
+    "db2": DB2_RULES,
+    "mysql": MYSQL_RULES,
+    "cdl": CDL_RULES,
+}
+"""Every profile, by the name that commands and tests give it."""
