@@ -216,10 +216,9 @@ select
         order by position, link_order
         rows between unbounded preceding and 1 preceding
     ) as predecessor_offset,
-    first_value(marker_offset, true) over (
+    lead(marker_offset) ignore nulls over (
         partition by source
         order by position, link_order
-        rows between 1 following and unbounded following
     ) as following_offset,
     max(coalesce(last_event_position, snapshot_position)) over (
         partition by source

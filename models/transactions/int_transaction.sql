@@ -59,10 +59,9 @@ placed_transaction as (
             else counted.end_position
         end as commit_position,
         -- What follows an END begins behind it.
-        first_value(counted.first_event_position, true) over (
+        lead(counted.first_event_position) ignore nulls over (
             partition by counted.source
             order by counted.end_position
-            rows between 1 following and unbounded following
         ) as following_event_position,
         counted.received_count > 0
         and (

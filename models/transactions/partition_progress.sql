@@ -129,10 +129,10 @@ known_message as (
             ),
             earlier_event_position
         ) as preceding_position,
-        first_value(event_position, true) over (
+        -- Not first_value of the rows behind it: Spark would read them all for each row.
+        lead(event_position) ignore nulls over (
             partition by topic, partition
             order by `offset`
-            rows between 1 following and unbounded following
         ) as following_position
     from placed_message
 
