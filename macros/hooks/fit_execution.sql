@@ -1,12 +1,12 @@
 {#-
     How Spark runs the statements of this run. Generating and compiling code for a plan takes longer than running it on
-    a few thousand messages, and planning again between the stages of a query finds nothing: without both, a small lake
-    is built with 22 to 30 % less CPU, and a large one with more than twice as much (docs/benchmarks.md). The count is
+    some ten thousand messages, and planning again between the stages of a query finds nothing: without both, a small lake
+    is built with 22 to 30 % less CPU, and a large one with 40 % more (docs/benchmarks.md). The count is
     Iceberg's own, from the metadata of the table.
 -#}
 {%- macro fit_execution() -%}
     {%- if execute and flags.WHICH in ['run', 'build'] -%}
-        {%- set small = 20000 -%}
+        {%- set small = 80000 -%}
         {%- set landed = run_query('select count(*) from ' ~ source('landing', 'message')).rows[0][0] | int -%}
         {%- for name, value in {
             'spark.sql.adaptive.enabled': 'false',

@@ -39,7 +39,7 @@ def preview_of(folder: Path, shops: int, truncates: int) -> tuple[Path, dict[str
     write_arrivals(dump, [one for some in arrivals.values() for one in some])
     for name in arrivals:
         (dump / f"{name}.jsonl.gz").symlink_to(capture(name))
-    groups = [Group("some_shop_*", "some_shop"), Group("some_trunc_*", "some_trunc")]
+    groups = [Group("*shop*", "some_shop"), Group("*trunc*", "some_trunc")]
     with previewed(dump, groups) as built:
         export(built.spark, built.tables, folder / "export")
     return folder / "export", arrivals
