@@ -62,6 +62,30 @@ starting_commit as (
 
 ),
 
+{% if var('watermark_sources') -%}
+{{ message_in_order(var('watermark_sources')) }}
+
+{% endif -%}
+ordered_message as (
+
+    {% if var('watermark_sources') -%}
+    select
+        * except (event_position, position_in_order),
+        event_position as sent_position,
+        position_in_order as event_position
+    from message_in_order
+    union all
+    {% endif -%}
+    select
+        * except (event_position),
+        false as is_of_published_transaction,
+        event_position as sent_position,
+        event_position
+    from identified_message
+    where not {{ is_ordered_by_offset('identified_message', var('watermark_sources')) }}
+
+),
+
 placed_message as (
 
     select
@@ -84,9 +108,11 @@ placed_message as (
                     then placeable.event_position <= starting_commit.snapshot_position
                 when placeable.kind = 'logical_message'
                     then placeable.event_position <= starting_commit.link_position
-                -- Only the first transaction of an epoch names no predecessor.
+                when {{ is_ordered_by_offset('placeable', var('watermark_sources')) }}
+                    then placeable.is_of_published_transaction
                 when placeable.connector = 'cdl'
                     then placeable.event_position <= starting_commit.link_position
+                -- Only the first transaction of an epoch names no predecessor.
                 when placeable.kind = 'change' and placeable.connector = 'postgresql'
                     then array_contains(
                         starting_commit.first_transaction_ids, placeable.transaction_id
@@ -95,7 +121,7 @@ placed_message as (
             end,
             false
         ) as is_already_published
-    from identified_message as placeable
+    from ordered_message as placeable
     left join starting_commit
         on placeable.source = starting_commit.source
 
@@ -134,6 +160,7 @@ select
     log_position,
     previous_commit_position,
     event_position,
+    sent_position,
     total_order,
     data_collection_order,
     committed_at,
@@ -154,16 +181,16 @@ select
     event_hash,
     is_already_published,
     row_number() over (
-        partition by source, transaction_id, event_position, event_hash
+        partition by source, transaction_id, sent_position, event_hash
         order by topic, partition, `offset`, landing_id
     ) as copy_number,
     first_value(content_hash) over (
-        partition by source, transaction_id, event_position, event_hash
+        partition by source, transaction_id, sent_position, event_hash
         order by topic, partition, `offset`, landing_id
     ) = content_hash as agrees_with_first_copy,
     coalesce(
         struct(topic, partition, `offset`) = lag(struct(topic, partition, `offset`)) over (
-            partition by source, transaction_id, event_position, event_hash
+            partition by source, transaction_id, sent_position, event_hash
             order by topic, partition, `offset`, landing_id
         ),
         false

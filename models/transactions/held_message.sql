@@ -65,7 +65,7 @@ select
     commit_position,
     log_position,
     previous_commit_position,
-    event_position,
+    sent_position as event_position,
     total_order,
     data_collection_order,
     committed_at,

@@ -58,6 +58,9 @@ select
     ) as incremental_event_low_water_position,
     max(progress.event_position) as event_high_water_position,
 
+    -- Offsets of one partition say nothing of another.
+    count(*) as partition_count,
+
     -- Up to where all can be read.
     any_value(unreadable.readable_position) as readable_position,
     any_value(unreadable.readable_event_position) as readable_event_position,

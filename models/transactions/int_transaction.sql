@@ -122,6 +122,8 @@ known_transaction as (
         end as proof,
         operator_decision.decision,
         operator_decision.sentence as decision_sentence,
+        {{ is_ordered_by_offset('followed', var('watermark_sources')) }}
+        and low_water.partition_count > 1 as has_several_partitions,
         restart_proof.has_overlap,
         restart_proof.has_every_place,
         {{ var('landing_reaches_the_end') }}
@@ -239,6 +241,7 @@ select
     known.proof,
     case
         when {{ matches_any('known.proof', var('refused_proofs')) }} then 'refused_proof'
+        when known.has_several_partitions then 'several_partitions'
         when
             known.is_uncounted
             and known.is_readable

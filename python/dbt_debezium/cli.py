@@ -343,6 +343,7 @@ REMEDIES = {
         "the connector restarted inside it; a later change in each partition would show that "
         "nothing is missing"
     ),
+    "several_partitions": "watermark_sources is for one partition, and its changes are in several",
     "above_low_water": "a partition has not passed it; transaction metadata would spare the wait",
 }
 

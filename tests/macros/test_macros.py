@@ -45,6 +45,7 @@ LONG = {
     "available_row_change": "its example is every history with values not sent, tests/pipeline",
     "bag_row_change": "its example is every history of a keyless table, tests/pipeline",
     "flattened_columns": "takes no argument; stg_message holds what it renders",
+    "message_in_order": "its example is every history of CDL in one partition, tests/pipeline",
     "row_history": "its example is every history, models/shop/history",
     "event_hash": "takes no argument; stg_message holds what it renders",
 }

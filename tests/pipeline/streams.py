@@ -357,8 +357,13 @@ class Cdl(Stream):
         super().__init__(prefix, schema, has_metadata=False)
         self.lsn = 163_955_221_000
 
-    def row(self, version: str, table: str, row: Row | None, **fields: Any) -> None:
-        """An insert in a version's own form; without a row a message that cannot be read."""
+    def row(
+        self, version: str, table: str, row: Row | None, *, topic: str = "", **fields: Any
+    ) -> None:
+        """An insert in a version's own form; without a row a message that cannot be read.
+
+        Its topic is that of the table unless another is named.
+        """
         self.lsn += 8
         self.clock += 1
         common = {
@@ -383,4 +388,4 @@ class Cdl(Stream):
         else:
             place = self.source(table, db="cdl", txId=self.lsn, lsn=self.lsn)
             own = {"source": place, "op": "c", "ts_ms": self.clock, "after": row}
-        self.send(self.topic(table), text({**common, **own, **fields}))
+        self.send(topic or self.topic(table), text({**common, **own, **fields}))

@@ -42,12 +42,12 @@ DOCUMENTS = REPOSITORY / "python" / "tests" / "data" / "documents"
 DEFAULT_REFUSED_FLAGS = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_text())["vars"][
     "refused_flags"
 ]
-ORDERED = "cdl_ordered"
+ORDERED, SPREAD = "cdl_ordered", "cdl_spread"
 SETTINGS: dict[str, object] = {
     "cdl_sources": {"cdl_bank.*": "cdl_bank", "cdl_shop.*": "cdl_shop"},
     "cdl_heartbeat_tables": ["cdc_cdl.cdc_heartbeat", "OWN.*"],
     "not_ingested_tables": ["*app.audit"],
-    "watermark_sources": [ORDERED],
+    "watermark_sources": [ORDERED, SPREAD],
 }
 SIGNALS = "signals"
 """The table of signals, for which nobody asks models."""
@@ -354,9 +354,17 @@ def without_counts() -> Iterator[Stream]:
     one.row("1.0", CDL_TABLE, {"id": 38, "count1": 1})
     yield one
 
+    # Transactions that overlap: the second to commit has the lowest LSN, and lands again.
     one = Cdl(ORDERED)
-    one.row("2.0", CDL_TABLE, {"id": 1})
-    one.row("2.0", CDL_TABLE, {"id": 2})
+    low, high = one.lsn + 1, one.lsn + 100
+    for key, lsn, transaction in ((1, high, 7), (2, low, 8), (1, high, 7), (3, high - 1, 9)):
+        place = one.source(CDL_TABLE) | {"lsn": lsn, "txId": transaction}
+        one.row("2.0", CDL_TABLE, {"id": key}, source=place)
+    yield one
+
+    one = Cdl(SPREAD)
+    for key, topic in ((1, "one"), (2, "other"), (3, "one"), (4, "other")):
+        one.row("2.0", CDL_TABLE, {"id": key}, topic=topic)
     yield one
 
     one = Cdl("cdl_heartbeat")
@@ -888,7 +896,20 @@ def test_rows_of_both_versions_are_in_one_table_with_or_without_a_database(run: 
 @covers("CDL-08", "CDL-17")
 def test_a_cut_of_cdl_is_never_counted(run: Run) -> None:
     assert run.first.cut("cdl") == (4, "none")
-    assert run.first.cut(ORDERED) == (1, "watermark")
+    assert run.first.cut(ORDERED) == (2, "watermark")
+
+
+@covers("CDL-16", "CDL-30")
+def test_transactions_of_one_partition_are_in_its_order_whatever_their_lsns(run: Run) -> None:
+    rows = run.first.rows(ORDERED, CDL_TABLE, "public")
+    assert sorted(row["id"] for row in rows) == [1, 2]
+    assert run.first.held(ORDERED) == ["above_low_water"]
+
+
+@covers("CDL-17")
+def test_a_source_of_several_partitions_has_no_order_of_one(run: Run) -> None:
+    assert run.first.rows(SPREAD, CDL_TABLE, "public") == []
+    assert set(run.first.held(SPREAD)) == {"several_partitions"}
 
 
 @covers("CDL-24")

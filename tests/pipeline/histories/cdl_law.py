@@ -1,9 +1,10 @@
 """What CDL's form proves of a transaction, of which nothing counts the changes (S15, S22).
 
-Positions are LSNs, which are in the order of commits here: no two transactions are open at once. A
-transaction is shown when every partition in which a change landed holds one behind the last change
-of the transaction that landed. What cannot be read may be any change: no partition goes on behind
-such a message, and nothing does where one is all that landed of a partition.
+A transaction is shown when every partition in which a change landed holds one behind the last
+change of the transaction that landed. With `watermark` all is in one partition, in the order of
+commits, and places are those of first copies; else they are LSNs, which are in the order of commits
+as no two transactions are open at once. What cannot be read may be any change: no partition goes on
+behind such a message, and nothing does where one is all that landed of a partition.
 """
 
 from collections import defaultdict
@@ -13,25 +14,29 @@ from histories.plan import TABLES, Entry, Plan
 
 
 class CdlArrived:
-    """What has landed of a source of CDL."""
+    """What has landed of a source of CDL: each entry with its offset, in the order of sending."""
 
-    def __init__(self, plan: Plan, entries: Sequence[Entry]) -> None:
+    def __init__(self, plan: Plan, entries: Sequence[tuple[Entry, int]]) -> None:
         self.plan = plan
         self.lasts: dict[int, int] = {}
-        """The last LSN of a transaction that landed."""
+        """The last place of a transaction that landed."""
         self.received: dict[int, set[int]] = defaultdict(set)
         furthest: dict[tuple[str, int], int] = defaultdict(lambda: -1)
         readable: dict[tuple[str, int], int] = {}
-        for entry in entries:
-            place = (entry.topic, entry.partition)
+        for entry, offset in entries:
+            partition = (entry.topic, entry.partition)
             if entry.kind == "garbage" and entry.topic not in ("transaction", "message"):
-                readable.setdefault(place, furthest.get(place, -1))
+                readable.setdefault(partition, furthest.get(partition, -1))
             if entry.kind != "event" or entry.transaction is None or entry.event is None:
                 continue
             number = entry.transaction
-            lsn = plan.transactions[number].events[entry.event].lsn
-            furthest[place] = max(furthest[place], lsn)
-            self.lasts[number] = max(self.lasts.get(number, -1), lsn)
+            place = plan.transactions[number].events[entry.event].lsn
+            if plan.proof == "watermark":
+                if entry.event in self.received[number]:
+                    continue
+                place = offset
+            furthest[partition] = max(furthest[partition], place)
+            self.lasts[number] = max(self.lasts.get(number, -1), place)
             self.received[number].add(entry.event)
         self.low = min([*furthest.values(), *readable.values()], default=-1)
 
@@ -43,3 +48,21 @@ class CdlArrived:
         """Whether each change of a table landed."""
         events = self.plan.transactions[number].events
         return self.received[number] == {at for at, e in enumerate(events) if e.table in TABLES}
+
+
+def commit_position(plan: Plan, number: int) -> str:
+    """Where a transaction was committed: its last LSN, or the highest until its last place."""
+    if plan.proof == "none":
+        return str(max(e.lsn for e in plan.transactions[number].events if e.table in TABLES))
+    highest, position = 0, ""
+    known: set[tuple[int, int]] = set()
+    for entry, offset in zip(plan.entries, plan.offsets(), strict=True):
+        if entry.kind != "event" or entry.transaction is None or entry.event is None:
+            continue
+        if (entry.transaction, entry.event) in known:
+            continue
+        known.add((entry.transaction, entry.event))
+        highest = max(highest, plan.transactions[entry.transaction].events[entry.event].lsn)
+        if entry.transaction == number:
+            position = f"{highest}/{offset}"
+    return position

@@ -240,22 +240,28 @@ CDL_RULES: Final = Profile(
     {
         name: bounds
         for name, bounds in LOG_SEQUENCE_BOUNDS.items()
-        # Nothing tells of a restart or of a transaction's end, and positions are LSNs.
+        # Nothing tells of a restart or of a transaction's end.
         if name not in ("snapshot", "repeat_marker")
     }
     | {
-        "concurrency": (1, 1),
         "garbage_event": (0.05, 0.3),
-        "one_partition": (0.8, 0.8),
+        "one_partition": (1, 1),
         # Each source of 1.0 is a line of the settings.
         "first_version": (0.15, 0.15),
         "second_version": (0.5, 1),
     },
-    frozenset({"second_version"}),
+    frozenset({"one_partition", "second_version"}),
     second_begin="harmless",
     connector="cdl",
 )
-"""Transactions of an empty database that follow each other, without anything that counts them."""
+"""Transactions of an empty database in one partition, without anything that counts them."""
+
+SPREAD_CDL_RULES: Final = replace(
+    CDL_RULES,
+    # LSNs are in the order of commits only where no two transactions are open at once.
+    bounds=CDL_RULES.bounds | {"concurrency": (1, 1), "one_partition": (0, 0)},
+)
+"""The same in partitions of each table, so that nothing tells the order of commits."""
 
 PROFILES: Final = {
     "first_rules": FIRST_RULES,
@@ -264,5 +270,6 @@ PROFILES: Final = {
     "db2": DB2_RULES,
     "mysql": MYSQL_RULES,
     "cdl": CDL_RULES,
+    "spread_cdl": SPREAD_CDL_RULES,
 }
 """Every profile, by the name that commands and tests give it."""

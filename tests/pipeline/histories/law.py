@@ -49,7 +49,7 @@ the epoch before was shown.
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-from histories.cdl_law import CdlArrived
+from histories.cdl_law import CdlArrived, commit_position
 from histories.log_sequence import commit_lsn
 from histories.mysql_law import NOWHERE, MysqlArrived
 from histories.mysql_log import is_truncate, transaction_id
@@ -120,8 +120,7 @@ def _described(plan: Plan, cut: Cut) -> ExpectedCut:
     elif last and plan.connector == "mysql":
         last_id = transaction_id(last)  # its position is an offset that no commit has
     elif last and plan.connector == "cdl":
-        position = str(max(event.lsn for event in last.events if event.table in TABLES))
-        last_id = str(last.id)
+        position, last_id = commit_position(plan, epoch.chain[cut.count - 1]), str(last.id)
     elif last:
         position = last_id = commit_lsn(last)
     return ExpectedCut(
@@ -169,7 +168,11 @@ class Arrived:
         self.mysql = self._mysql(offsets, landing)
         self.cdl: CdlArrived | None = None
         if plan.connector == "cdl":
-            landed = (e for e in plan.entries if e.landing is not None and e.landing <= landing)
+            landed = (
+                (entry, offset)
+                for entry, offset in zip(plan.entries, offsets, strict=True)
+                if entry.landing is not None and entry.landing <= landing
+            )
             self.cdl = CdlArrived(plan, list(landed))
         self.past = self._past()
         self.past_windows = self._past("window_read")
