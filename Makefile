@@ -16,9 +16,9 @@ setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, ja
 demo: setup ## a real change log in, published tables out, in two steps
 	@$(BIN)/dbt-debezium demo
 
-# Two files at a time, each with a Spark of its own; those that build most come first, so that both end together.
+# Two files at a time, each with a Spark of its own.
 test: setup ## every test but the proofs
-	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests/pipeline tests python
+	@$(BIN)/pytest -n 2 --dist loadfile python tests
 
 quick: lint ## lint, and the tests that need no Java
 	@$(BIN)/pytest -q python $(wildcard tests/macros tests/test_project.py tests/test_docs.py)
