@@ -19,7 +19,7 @@ published_transaction as (
 
 ),
 
-first_copy as (
+marked_message as (
 
     select
         identified.*,
@@ -64,7 +64,7 @@ message_in_order as (
                     {{ offset_position('`offset`') }}
                 )
         end as position_in_order
-    from first_copy
+    from marked_message
 
 ),
 {%- endmacro -%}

@@ -52,7 +52,7 @@ def check_arrivals(export_directory: Path, name: str, arrivals: list[Arrival]) -
 
 @pytest.fixture(scope="module")
 def some(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[Arrival]]]:
-    return preview_of(tmp_path_factory.mktemp("preview"), shops=6, truncates=6)
+    return preview_of(tmp_path_factory.mktemp("preview"), shops=12, truncates=8)
 
 
 @pytest.mark.parametrize(("name", "source"), [("shop_basic", "shop"), ("truncate", "trunc")])

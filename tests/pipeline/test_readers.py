@@ -73,7 +73,7 @@ def build_shop(lake: Path) -> SparkSession:
 
 @pytest.mark.fault(73)
 @pytest.mark.parametrize(
-    ("queries", "flips"), [(20, 15), pytest.param(2000, 500, marks=pytest.mark.proof)]
+    ("queries", "flips"), [(40, 30), pytest.param(2000, 500, marks=pytest.mark.proof)]
 )
 def test_no_query_sees_two_cuts(tmp_path: Path, queries: int, flips: int) -> None:
     lake = tmp_path / "lake"
