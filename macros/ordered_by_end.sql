@@ -3,8 +3,8 @@
     transactions (S2). A position is then END's offset, padded so that it compares as text.
 
     >>> ordered_by_end('connector')
-    connector in ('mysql', 'mariadb', 'oracle')
+    connector in ('mysql', 'mariadb', 'oracle', 'generic')
 -#}
 {%- macro ordered_by_end(connector) -%}
-    {{ connector }} in ('mysql', 'mariadb', 'oracle')
+    {{ connector }} in ('mysql', 'mariadb', 'oracle', 'generic')
 {%- endmacro -%}

@@ -2,7 +2,7 @@
 {%- macro check_settings() -%}
     {%- set problems = [] -%}
     {%- set known = [
-        'cdl_heartbeat_tables', 'cdl_sources', 'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_holds',
+        'cdl_heartbeat_tables', 'cdl_sources', 'generic_sources', 'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_holds',
         'refused_proofs', 'repeated_snapshot_missing_table', 'sources_without_truncate', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
     {%- set flag_names = [
@@ -48,6 +48,21 @@
         {%- do problems.append(
             "cdl_sources must be a mapping of patterns of topics to sources like {'bank_*': 'bank'}; got "
             ~ tojson(cdl_sources)
+        ) -%}
+    {%- endif -%}
+
+    {%- set generic_sources = var('generic_sources') -%}
+    {%- set is_mapping = generic_sources is mapping -%}
+    {%- set orders = generic_sources.values() | list if is_mapping else [] -%}
+    {%- if not is_mapping
+        or generic_sources.keys() | reject('string') | list
+        or orders | select('string') | list
+        or orders | reject('sequence') | list
+        or [] in orders
+        or orders | sum(start=[]) | reject('string') | list -%}
+        {%- do problems.append(
+            "generic_sources must be a mapping of patterns of sources to fields of source like "
+            ~ "{'ifx*': ['commit_lsn', 'change_lsn']}; got " ~ tojson(generic_sources)
         ) -%}
     {%- endif -%}
 

@@ -51,7 +51,7 @@
                 select
                     message.*,
                     flatten_message(
-                        message.topic, message.key, message.value, message.headers, {{ cdl_settings() }}
+                        message.topic, message.key, message.value, message.headers, {{ connector_settings() }}
                     ) as flat
                 from {{ source('landing', 'message') }} as message
                 where false

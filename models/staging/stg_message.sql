@@ -12,7 +12,7 @@ new_message as (
     select
         message.*,
         flatten_message(
-            message.topic, message.key, message.value, message.headers, {{ cdl_settings() }}
+            message.topic, message.key, message.value, message.headers, {{ connector_settings() }}
         ) as flat
     from {{ source('landing', 'message') }} as message
     inner join candidate

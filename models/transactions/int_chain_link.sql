@@ -124,10 +124,11 @@ linked_link as (
             false
         ) as is_linked,
         -- Where a number is missing a truncate may be, which no END counts (S8). Places in a file,
-        -- and numbers of MariaDB, leave gaps of their own. Oracle counts truncates.
+        -- and numbers of MariaDB, leave gaps of their own. Oracle counts truncates, and positions
+        -- of commits are no count.
         coalesce(
             case
-                when preceded.log_position is null or preceded.log = 'scn' then true
+                when preceded.log_position is null or preceded.log in ('scn', 'commit') then true
                 -- The numbers before it are those of the snapshot, or begin at 1.
                 when preceded.predecessor_log_number is null then log_island.island = 0
                 else

@@ -81,9 +81,9 @@ known_flag as (
                 and not fact.has_truncate
                 and fact.first_commit_number is not null,
                 'snapshot_may_be_torn',
-                fact.connector in ('db2', 'sqlserver') and fact.initial_commit_number is not null,
+                fact.connector in ('db2', 'sqlserver', 'generic') and fact.initial_commit_number is not null,
                 'snapshot_may_double_rows',
-                fact.connector in ('db2', 'sqlserver')
+                fact.connector in ('db2', 'sqlserver', 'generic')
                 and fact.initial_commit_number is not null
                 and not fact.has_key,
                 'snapshot_not_finished',

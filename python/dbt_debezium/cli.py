@@ -608,7 +608,7 @@ def scaffold(
     stays; columns that it does not have are added. A table of signals is left out unless it is
     named without *.
     """
-    from dbt_debezium.connectors import cdl
+    from dbt_debezium.connectors.settings import settings_of
     from dbt_debezium.project_models import plan_scaffold
     from dbt_debezium.scaffold import Group, chosen_tables
     from dbt_debezium.session import project_settings, spark_session
@@ -617,13 +617,13 @@ def scaffold(
     parsed_groups = [Group.parse(group) for group in groups]
     enter_project()
     project = project_dir()
-    cdl_settings = cdl.settings_of(project_settings(project))
+    settings = settings_of(project_settings(project))
     with working("starting Spark") as state:
         spark = spark_session(target)
         state.update("looking at the messages")
         if not spark.catalog.tableExists("landing.message"):
             raise DebeziumError("scaffold: nothing has landed; run `dbt-debezium land` first")
-        landed = landed_tables(spark, cdl_settings)
+        landed = landed_tables(spark, settings)
         tables = chosen_tables(landed, patterns)
     plan = plan_scaffold(project, tables, parsed_groups, force)
     for name in sorted({full_name(one.schema, one.table) for one in landed if one.has_signals}):

@@ -23,6 +23,8 @@ from dbt_debezium.connectors.base import (
     micros,
     snapshot_marker,
 )
+from dbt_debezium.connectors.generic import GenericSource, read_generic
+from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.json_text import (
     STAND_IN,
@@ -184,6 +186,14 @@ class _Value(_Envelope):
     payload: _Envelope | UnsetType | None = UNSET
 
 
+class _GenericEnvelope(Struct):
+    op: str | None = None
+    source: Raw = Raw()
+    transaction: Transaction | None = None
+    before: Raw = Raw()
+    after: Raw = Raw()
+
+
 class _SchemaChange(Struct):
     source: AnySource | None = None
     database_name: str | None = msgspec.field(name="databaseName", default=None)
@@ -205,6 +215,7 @@ class _Marker(Struct):
 
 _new_tuple = tuple.__new__
 _VALUE = msgspec.json.Decoder(_Value)
+_GENERIC = msgspec.json.Decoder(_GenericEnvelope)
 _SCHEMA_CHANGE = msgspec.json.Decoder(_SchemaChange)
 _COLUMNS = msgspec.json.Decoder(dict[str, Raw])
 _FIELDS = msgspec.json.Decoder(dict[str, Raw] | None)
@@ -217,7 +228,7 @@ def flatten_message(
     key: str | None,
     value: str | None,
     headers: Headers,
-    cdl_settings: cdl.Settings = cdl.DEFAULTS,
+    settings: Settings = DEFAULTS,
 ) -> Flat:
     """Read one message; what cannot be read becomes a quarantined row with its reason.
 
@@ -226,7 +237,7 @@ def flatten_message(
         key: the message's key as JSON text, with or without Kafka Connect's schema wrapper.
         value: the message's value, likewise.
         headers: name and JSON text of each header.
-        cdl_settings: what the project says of its CDL jobs.
+        settings: what the project says of its connectors.
 
     >>> flatten_message("shop.public.orders", '{"id":1}', None, []).kind
     'tombstone'
@@ -235,12 +246,12 @@ def flatten_message(
     """
     try:
         try:
-            return _read(topic, key, value, headers, cdl_settings)
+            return _read(topic, key, value, headers, settings)
         except EnvelopeError as error:
             patient = None
             if error.reason == "bad_json":
-                patient = _read_patiently(topic, key, value, headers, cdl_settings)
-            return patient or _quarantined(topic, value, error, cdl_settings)
+                patient = _read_patiently(topic, key, value, headers, settings)
+            return patient or _quarantined(topic, value, error, settings)
     except Exception as error:  # one message must never stop the others
         return Flat("quarantined", "internal_error", type(error).__name__)
 
@@ -250,7 +261,7 @@ def _read(
     key: str | None,
     value: str | None,
     headers: Headers,
-    cdl_settings: cdl.Settings,
+    settings: Settings,
 ) -> Flat:
     if value is None:
         return Flat("tombstone", row_key=_readable_key(key))
@@ -280,10 +291,32 @@ def _read(
     if fields is None:
         return Flat("tombstone", row_key=_readable_key(key))
     if "message_version" in fields or "DATA_STORE" in fields:
-        return _cdl_change(topic, payload, fields, cdl_settings)
+        return _cdl_change(topic, payload, fields, settings)
     if "op" in fields and mistyped is not None:
-        raise _mistyped(fields, mistyped)
-    return _control(topic, key, payload, fields)
+        order = _generic_order(fields, settings)
+        if order is None:
+            raise _mistyped(fields, mistyped)
+        generic = _read_generic_envelope(payload, order)
+        column_types = None if bytes(payload) == sent.encode() else sent_types(sent)
+        return _change(generic, generic.op or None, key, headers, column_types)
+    return _control(topic, key, payload, fields, settings)
+
+
+def _generic_order(fields: dict[str, Raw], settings: Settings) -> Sequence[str] | None:
+    """The fields that order the change of a connector that we do not know, by a setting."""
+    source = _nested(fields.get("source"))
+    connector = _text(source.get("connector"))
+    is_known = connector is None or connector in SOURCES
+    return None if is_known else settings.generic_order(_text(source.get("name")))
+
+
+def _read_generic_envelope(payload: Raw, order: Sequence[str]) -> _Envelope:
+    try:
+        envelope = _GENERIC.decode(payload)
+        source = read_generic(envelope.source, order)
+    except ValidationError as error:
+        raise EnvelopeError("bad_type", _located(error)) from None
+    return _Envelope(envelope.op, source, envelope.transaction, envelope.before, envelope.after)
 
 
 def _change(
@@ -413,14 +446,14 @@ def with_key_columns(row: str, key: str) -> str:
     return f"{{{','.join(missing)}{',' if columns else ''}{row[1:].lstrip()}"
 
 
-def _cdl_change(topic: str, payload: Raw, fields: dict[str, Raw], settings: cdl.Settings) -> Flat:
+def _cdl_change(topic: str, payload: Raw, fields: dict[str, Raw], settings: Settings) -> Flat:
     try:
-        change = cdl.read(payload, fields, settings.source(topic))
+        change = cdl.read(payload, fields, settings.cdl_source(topic))
     except ValidationError as error:
         raise EnvelopeError("bad_type", _located(error)) from None
     except DecodeError as error:
         raise _unparsable(str(payload, "utf-8"), error) from None
-    is_row = not settings.is_heartbeat(change.schema, change.table)
+    is_row = not settings.is_cdl_heartbeat(change.schema, change.table)
     return Flat(
         "change" if is_row else "heartbeat",
         connector=cdl.CONNECTOR,
@@ -457,11 +490,13 @@ def _payload(value: str) -> tuple[Raw, dict[str, Raw] | None]:
     return payload, fields
 
 
-def _control(topic: str, key: str | None, payload: Raw, fields: dict[str, Raw]) -> Flat:
+def _control(
+    topic: str, key: str | None, payload: Raw, fields: dict[str, Raw], settings: Settings
+) -> Flat:
     """A message without `op`."""
     row_key = _readable_key(key)
     if "id" in fields and _text(fields.get("status")) in ("BEGIN", "END"):
-        return _marker(topic, row_key, payload)
+        return _marker(topic, row_key, payload, settings)
     if "ddl" in fields or "tableChanges" in fields:
         return _schema_change(topic, row_key, payload, fields)
     if "aggregate_type" in fields and "type" in fields:
@@ -541,19 +576,21 @@ def _plain_key(key: str | None) -> str | None:
     return _text(_nested(key).get("payload", Raw(key.encode("utf-8", "replace"))))
 
 
-def _marker(topic: str, row_key: str | None, payload: Raw) -> Flat:
+def _marker(topic: str, row_key: str | None, payload: Raw, settings: Settings) -> Flat:
     try:
         marker = _MARKER.decode(payload)
     except ValidationError as error:
         raise EnvelopeError("bad_type", _located(error)) from None
-    known = _known_transaction_id(marker.id)
+    source = _source_of_marker(topic)
+    known = _known_transaction_id(marker.id, source, settings)
     if known is None:
         connectors = ", ".join(SOURCES)
         raise EnvelopeError(
-            "unknown_connector", f"id: not in a form of the known connectors: {connectors}"
+            "unknown_connector",
+            f"id: not in a form of the known connectors: {connectors}; "
+            "generic_sources names sources of others",
         )
     connector, (transaction_id, position, log_position) = known
-    source = _source_of_marker(topic)
     database = None
     event_count = None
     collection_counts: dict[str, int] | None = None
@@ -621,8 +658,12 @@ def _source_of_marker(topic: str) -> str:
     return _utf8(topic.removesuffix(".transaction") or topic)
 
 
-def _known_transaction_id(transaction_id: str) -> tuple[type[Source], Mark] | None:
-    """Transaction records name no connector: the form of the id tells."""
+def _known_transaction_id(
+    transaction_id: str, source_name: str, settings: Settings
+) -> tuple[type[Source], Mark] | None:
+    """Transaction records name no connector: the form of the id tells, or a setting."""
+    if settings.generic_order(source_name) is not None:
+        return GenericSource, Mark(transaction_id)
     for source in SOURCES.values():
         mark = source.read_transaction_id(transaction_id)
         if mark is not None:
@@ -639,7 +680,9 @@ def _mistyped(fields: dict[str, Raw], error: ValidationError) -> EnvelopeError:
     if connector and connector not in SOURCES:
         known = ", ".join(SOURCES)
         return EnvelopeError(
-            "unknown_connector", f"source.connector: {connector!r:.40} is not known; known: {known}"
+            "unknown_connector",
+            f"source.connector: {connector!r:.40} is not known; known: {known}; "
+            "generic_sources gives sources of others an order",
         )
     return EnvelopeError("bad_type", _located(error))
 
@@ -662,9 +705,7 @@ def _unparsable(value: str, error: Exception) -> EnvelopeError:
     return EnvelopeError("bad_json", f"value: {said(error)}")
 
 
-def _quarantined(
-    topic: str, value: str | None, error: EnvelopeError, cdl_settings: cdl.Settings
-) -> Flat:
+def _quarantined(topic: str, value: str | None, error: EnvelopeError, settings: Settings) -> Flat:
     """The message's refusal, with the coordinates that can be read all the same."""
     flat = Flat("quarantined", error.reason, error.detail[:LONGEST_DETAIL])
     if value is None or error.reason in ("too_large", "too_deep"):
@@ -674,7 +715,9 @@ def _quarantined(
     except (EnvelopeError, UnicodeEncodeError):
         return flat
     if _text(fields.get("status")) in ("BEGIN", "END"):
-        known = _known_transaction_id(_text(fields.get("id")) or "")
+        known = _known_transaction_id(
+            _text(fields.get("id")) or "", _source_of_marker(topic), settings
+        )
         return flat._replace(
             source=_source_of_marker(topic),
             connector=known[0].connector if known and known[0].has_own_transaction_ids else None,
@@ -683,13 +726,15 @@ def _quarantined(
     if "message_version" in fields and "source" not in fields:
         return flat._replace(
             connector=cdl.CONNECTOR,
-            source=cdl_settings.source(topic),
+            source=settings.cdl_source(topic),
             schema_name=_text(fields.get("SEG_OWNER")),
             table_name=_text(fields.get("TABLE_NAME")),
         )
     source = _nested(fields.get("source"))
     connector = _text(source.get("connector"))
     known_source = SOURCES.get(connector or "", Source)
+    if _generic_order(fields, settings) is not None:
+        known_source, connector = GenericSource, GenericSource.connector
     named = known_source(*(_text(source.get(name)) for name in ("name", "db", "schema", "table")))
     source_name, schema, _ = named.named()
     mark = None
@@ -712,7 +757,7 @@ def _read_patiently(
     key: str | None,
     value: str | None,
     headers: Headers,
-    cdl_settings: cdl.Settings,
+    settings: Settings,
 ) -> Flat | None:
     """Read a message in which msgspec refuses an escaped lone surrogate, or the cut was wrong."""
 
@@ -724,7 +769,7 @@ def _read_patiently(
         return None
     shielded_headers = [(name, prepared(text)) for name, text in headers]
     try:
-        flat = _read(topic, prepared(key), prepared(value), shielded_headers, cdl_settings)
+        flat = _read(topic, prepared(key), prepared(value), shielded_headers, settings)
     except EnvelopeError:
         return None
     return Flat._make(unshield(part) if isinstance(part, str) else part for part in flat)

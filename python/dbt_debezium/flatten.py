@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # missing in its stub
 
-from dbt_debezium.connectors import cdl
+from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.envelope import NEW_KEY, OLD_KEY, Flat, Headers, flatten_message
 from dbt_debezium.repeated_names import has_repeated_names
 
@@ -44,19 +44,19 @@ ARROW_FIELDS = [
 
 
 def flatten_batch(
-    topic: pa.Array, key: pa.Array, value: pa.Array, headers: pa.Array, cdl_settings: pa.Array
+    topic: pa.Array, key: pa.Array, value: pa.Array, headers: pa.Array, settings_text: pa.Array
 ) -> pa.Array:
     """Read a batch of messages, each on its own.
 
     Args:
         topic: text, like key and value.
         headers: lists of structs of two texts, key and value.
-        cdl_settings: the same JSON text for each message, as `one_settings` takes it.
+        settings_text: the same JSON text for each message, as `one_settings` takes it.
 
     Returns:
         One struct of type FLAT_TYPE for each message, in the messages' order.
     """
-    settings = one_settings(cdl_settings)
+    settings = one_settings(settings_text)
     keys, values = texts(key), texts(value)
     messages = zip(
         (name or "" for name in texts(topic)), keys, values, key_headers(headers), strict=True
@@ -72,13 +72,13 @@ def flatten_batch(
     )
 
 
-def one_settings(texts: pa.Array) -> cdl.Settings:
-    """A project's settings for CDL, from an array that has the same JSON text all through.
+def one_settings(texts: pa.Array) -> Settings:
+    """A project's settings, from an array that has the same JSON text all through.
 
-    >>> one_settings(pa.array(['{"cdl_sources":{"bank_*":"bank"}}'] * 2)).source("bank_1")
+    >>> one_settings(pa.array(['{"cdl_sources":{"bank_*":"bank"}}'] * 2)).cdl_source("bank_1")
     'bank'
     """
-    return msgspec.json.decode(texts[0].as_py(), type=cdl.Settings) if texts else cdl.DEFAULTS
+    return msgspec.json.decode(texts[0].as_py(), type=Settings) if texts else DEFAULTS
 
 
 def texts(array: pa.Array) -> list[str | None]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from dbt_debezium.build import BUILD, environment, run_dbt
-from dbt_debezium.connectors import cdl
+from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir, project_dir
 from dbt_debezium.model_files import history_sql
@@ -73,7 +73,7 @@ def previewed(
                 on_step(f"landing {path}")
                 landed = land(spark, path)
                 on_step(f"looking at {landed.message_count:,} messages")
-                named = cdl.settings_of(project_settings(project) | (settings or {}))
+                named = settings_of(project_settings(project) | (settings or {}))
                 tables = captured_tables(landed_tables(spark, named), groups)
                 # Nobody is there to decide about a key that changes: it is told at the end.
                 write_project(project, copy, tables, settings or {}, "ignore")

@@ -23,7 +23,7 @@ from dbt_debezium.column_types import (
     schema_block_columns,
     wider,
 )
-from dbt_debezium.connectors import cdl
+from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.envelope import SIGNAL_FIELDS, SIGNALS, flatten_message
 from dbt_debezium.flatten import one_settings, texts
 from dbt_debezium.json_text import PAYLOAD, shield
@@ -193,18 +193,18 @@ def is_signal(image: dict[str, Raw]) -> bool:
 
 def observe(
     messages: Iterable[tuple[str, str | None, str | None]],
-    cdl_settings: cdl.Settings = cdl.DEFAULTS,
+    settings: Settings = DEFAULTS,
 ) -> Iterator[TableFacts]:
     """Look at messages, and yield what they show of each table, once per table.
 
     Args:
         messages: topic, key and value of each.
-        cdl_settings: what the project says of its CDL jobs.
+        settings: what the project says of its connectors.
     """
     tables: dict[tuple[str, str | None, str], TableFacts] = {}
     known_schemas: set[tuple[tuple[str, str | None, str], str]] = set()
     for topic, key, value in messages:
-        flat = flatten_message(topic, key, value, [], cdl_settings)
+        flat = flatten_message(topic, key, value, [], settings)
         if flat.kind == "schema_change" and flat.source and flat.table_changes:
             observe_announced(tables, flat.source, flat.connector or "", flat.table_changes)
         if flat.kind != "change" or value is None or not flat.source or not flat.table_name:
@@ -254,7 +254,7 @@ def observe_announced(
 
 
 def observe_batch(
-    topic: pa.Array, key: pa.Array, value: pa.Array, cdl_settings: pa.Array
+    topic: pa.Array, key: pa.Array, value: pa.Array, settings_text: pa.Array
 ) -> pa.Array:
     """Look at a batch of messages.
 
@@ -262,13 +262,11 @@ def observe_batch(
         For the first message of the batch what the whole batch shows, as JSON; null for the others.
     """
     messages = zip(topic.to_pylist(), texts(key), texts(value), strict=True)
-    shown = msgspec.json.encode(list(observe(messages, one_settings(cdl_settings)))).decode()
+    shown = msgspec.json.encode(list(observe(messages, one_settings(settings_text)))).decode()
     return pa.array([shown, *[None] * (len(topic) - 1)], pa.string())
 
 
-def landed_tables(
-    spark: "SparkSession", cdl_settings: cdl.Settings = cdl.DEFAULTS
-) -> list[TableFacts]:
+def landed_tables(spark: "SparkSession", settings: Settings = DEFAULTS) -> list[TableFacts]:
     """What all landed messages show of each table, in order of source, schema and table."""
     # mapInArrow would say the same without the nulls, but needs pandas.
     from pyspark.sql.functions import arrow_udf, col, lit  # type: ignore[attr-defined] # not in its stub
@@ -276,8 +274,8 @@ def landed_tables(
     messages = spark.table("landing.message")
     # Taken for deterministic, Spark would call it for the filter and once more for what passed.
     shown_by_batch = arrow_udf(observe_batch, "string").asNondeterministic()
-    settings = lit(msgspec.json.encode(cdl_settings).decode())
-    shown = shown_by_batch("topic", "key", "value", settings)
+    settings_text = lit(msgspec.json.encode(settings).decode())
+    shown = shown_by_batch("topic", "key", "value", settings_text)
     batches = messages.select(shown.alias("facts"))
     tables: dict[tuple[str, str | None, str], TableFacts] = {}
     for (found,) in batches.where(col("facts").isNotNull()).collect():

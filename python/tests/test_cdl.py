@@ -5,7 +5,7 @@ import json
 import pytest
 from real_messages import DOCUMENTS, known, with_fields
 
-from dbt_debezium.connectors.cdl import DEFAULTS, Settings, settings_of
+from dbt_debezium.connectors.settings import DEFAULTS, Settings, settings_of
 from dbt_debezium.envelope import flatten_message
 from dbt_debezium.errors import DebeziumError
 

@@ -9,7 +9,8 @@ import json
 import pytest
 from real_messages import AS_PRINTED, DOCUMENTS, edited, flat, with_fields, wrapped
 
-from dbt_debezium.connectors import SOURCES, cdl
+from dbt_debezium.connectors import SOURCES
+from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.envelope import OPERATIONS, REASONS, flatten_message
 from dbt_debezium.scaffold import captured_tables
 from dbt_debezium.signals import name_parts
@@ -380,7 +381,7 @@ def test_no_time_is_a_position(number, ts_ms):
 @covers("PG-03")
 def test_the_time_of_a_kafka_record_is_not_even_asked_for():
     assert list(inspect.signature(flatten_message).parameters) == [
-        *("topic", "key", "value", "headers", "cdl_settings"),
+        *("topic", "key", "value", "headers", "settings"),
     ]
 
 
@@ -680,7 +681,7 @@ def test_both_versions_of_a_table_are_one_table():
 
 @covers("CDL-08")
 def test_two_jobs_of_version_1_are_told_apart_by_topic():
-    jobs = cdl.Settings(cdl_sources={"bank_*": "bank", "shop_*": "shop"})
+    jobs = Settings(cdl_sources={"bank_*": "bank", "shop_*": "shop"})
     messages = [(topic, None, text("003_01")) for topic in ("bank_a", "shop_a", "bank_b", "a")]
     read = [flatten_message(*message, [], jobs) for message in messages]
     assert [row.source for row in read] == ["bank", "shop", "bank", "cdl"]
@@ -746,7 +747,7 @@ def test_a_large_column_without_a_value_waits():
 def test_heartbeats_of_cdl_are_rows_of_their_table():
     assert doc("003_01").kind == "change"
     assert doc("003_01", SEG_OWNER="CDC_CDL", TABLE_NAME="CDC_HEARTBEAT").kind == "heartbeat"
-    renamed = cdl.Settings(cdl_heartbeat_tables=["public.CT_pg2hudi"])
+    renamed = Settings(cdl_heartbeat_tables=["public.CT_pg2hudi"])
     assert flatten_message("t", None, text("003_01"), [], renamed).kind == "heartbeat"
 
 

@@ -453,10 +453,10 @@ def test_a_connector_that_is_not_known_is_refused_with_those_that_are():
     known_connectors = "known: postgresql, mysql, mariadb, sqlserver, db2, oracle"
     row = edited("mysql_change", source__connector="mongodb")
     assert (reason(row), row.source) == ("unknown_connector", "msh")
-    assert row.quarantine_detail.endswith(known_connectors)
+    assert known_connectors in row.quarantine_detail
     row = edited("mysql_end", id="no transaction of ours")
     assert (reason(row), row.source) == ("unknown_connector", "msh")
-    assert row.quarantine_detail.endswith(known_connectors.removeprefix("known: "))
+    assert known_connectors.removeprefix("known: ") in row.quarantine_detail
 
 
 @pytest.mark.fault(10)

@@ -10,7 +10,7 @@ from oracle import Message, Row
 from pyspark.sql import SparkSession
 
 from dbt_debezium.build import BUILD, environment, run_dbt
-from dbt_debezium.connectors.cdl import settings_of
+from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.export import export
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing import Landed, land

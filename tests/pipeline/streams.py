@@ -348,6 +348,34 @@ class Oracle(Stream):
         self.send_marker("END", transaction_id, counts)
 
 
+class Generic(Stream):
+    """A connector that the project does not know, with the fields of Informix."""
+
+    connector = "informix"
+
+    def __init__(self, prefix: str, schema: str = SCHEMA) -> None:
+        super().__init__(prefix, schema)
+        self.lsn = 900
+
+    def commit(self, *changes: Change, lost: Collection[int] = (), **_: object) -> None:
+        self.lsn += 100
+        transaction_id = str(self.lsn)
+        sources = [
+            self.source(
+                change.table,
+                db="bank",
+                txId=transaction_id,
+                commit_lsn=str(self.lsn + 99),
+                change_lsn=str(self.lsn + at),
+            )
+            for at, change in enumerate(changes)
+        ]
+        self.send_marker("BEGIN", transaction_id)
+        self.send_changes(transaction_id, changes, sources, (), lost)
+        counts = Counter(f"bank.{self.schema}.{change.table}" for change in changes)
+        self.send_marker("END", transaction_id, counts)
+
+
 class Cdl(Stream):
     """Huawei CDL: neither BEGIN nor END, and a row's place is its LSN."""
 

@@ -19,6 +19,7 @@ from streams import (
     Cdl,
     Change,
     Db2,
+    Generic,
     LogSequence,
     Oracle,
     Postgresql,
@@ -46,6 +47,7 @@ ORDERED, SPREAD = "cdl_ordered", "cdl_spread"
 SETTINGS: dict[str, object] = {
     "cdl_sources": {"cdl_bank.*": "cdl_bank", "cdl_shop.*": "cdl_shop"},
     "cdl_heartbeat_tables": ["cdc_cdl.cdc_heartbeat", "OWN.*"],
+    "generic_sources": {"some_informix_*": ["commit_lsn", "change_lsn"]},
     "not_ingested_tables": ["*app.audit"],
     "watermark_sources": [ORDERED, SPREAD],
 }
@@ -192,7 +194,7 @@ def table_change(one: LogSequence, change: str) -> str:
 
 def transactions() -> Iterator[Stream]:
     one: Stream
-    for kind in (Postgresql, Db2, Sqlserver, Oracle):
+    for kind in (Postgresql, Db2, Sqlserver, Oracle, Generic):
         one = kind(f"some_{kind.connector}_key_change")
         one.commit(create("orders", id=1, v="a"))
         one.commit(*KEY_CHANGE)
@@ -239,6 +241,27 @@ def transactions() -> Iterator[Stream]:
     for one.landing in (0, 1):
         for message in again[1:]:
             one.send("app.orders", message["value"], message["key"])
+    yield one
+
+    one = Generic("some_informix_sent_again")
+    one.commit(create("orders", id=1, v="a"))
+    one.commit(update("orders", id=1, v="b"), update("orders", id=1, v="c"))
+    again = [dict(message) for message in one.landings[0]]
+    one.landing = 1
+    for message in again:
+        topic = message["topic"].removeprefix("some_informix_sent_again.")
+        one.send(topic, message["value"], message["key"])
+    one.commit(update("orders", id=1, v="d"))
+    yield one
+
+    one = Generic("some_informix_refused")
+    one.commit(create("orders", id=1, v="a"))
+    one.commit(create("orders", id=2, v="b"))
+    (end,) = (message for message in one.landings[0][-1:])
+    one.landings[0][-1] = end | {
+        "value": end["value"].replace('"event_count": 1', '"event_count": "x"')
+    }
+    one.commit(create("orders", id=3, v="not proved"))
     yield one
 
     one = Db2("some_db2_topic_made_again")
@@ -720,7 +743,7 @@ SUFFIX = {"sqlserver": ".testDB"}
 
 
 @covers("DB2-16", "MSS-09", "PG-26")
-@pytest.mark.parametrize("connector", ["postgresql", "db2", "sqlserver", "oracle"])
+@pytest.mark.parametrize("connector", ["postgresql", "db2", "sqlserver", "oracle", "informix"])
 def test_both_halves_of_a_key_change_are_in_one_cut(run: Run, connector: str) -> None:
     suffix = SUFFIX.get(connector, "")
     whole = f"some_{connector}_key_change{suffix}"
@@ -773,6 +796,20 @@ def test_events_sent_again_are_duplicates_before_and_after_they_are_published(ru
     for shown, count in ((run.first, 2), (run.last, 4)):
         assert shown.cuts["some_db2_sent_again"]["counts"]["duplicate"] == count
         assert shown.values("some_db2_sent_again") == {1: "c"}
+
+
+def test_a_connector_of_generic_sources_may_send_all_again(run: Run) -> None:
+    source = "some_informix_sent_again"
+    assert run.first.cut(source) == (2, "counted")
+    assert run.first.values(source) == {1: "c"}
+    assert run.last.cut(source) == (3, "counted")
+    assert run.last.values(source) == {1: "d"}
+
+
+def test_an_end_of_generic_sources_that_cannot_be_read_holds_its_transaction(run: Run) -> None:
+    source = "some_informix_refused"
+    assert run.last.cut(source) == (1, "counted")
+    assert run.last.values(source) == {1: "a"}
 
 
 @covers("DB2-39")

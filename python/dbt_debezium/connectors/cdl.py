@@ -20,13 +20,10 @@ from dbt_debezium.connectors.base import (
     micros,
     snapshot_marker,
 )
-from dbt_debezium.errors import DebeziumError, EnvelopeError
+from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.json_text import canonical_key
-from dbt_debezium.patterns import matches
 
 CONNECTOR: Final = "cdl"
-SOURCE: Final = "cdl"
-"""The source of 1.0, which names none, unless a setting does; 2.0 is printed with this name."""
 STORES: Final = ("postgresql", "opengauss")
 """Databases that have the 2.0 format."""
 OPERATIONS: Final[Mapping[str, str]] = {"INSERT": "c", "UPDATE": "u", "DELETE": "d"}
@@ -35,59 +32,6 @@ WORD: Final = re.compile(r"[^\s,;|\[\]\"'`]+")
 
 _fields = msgspec.json.Decoder(dict[str, Raw]).decode
 _natural = msgspec.json.Decoder(Natural).decode
-
-
-class Settings(Struct, frozen=True):
-    """What a project says of its CDL jobs, in vars of dbt_project.yml."""
-
-    cdl_sources: dict[str, str] = {}
-    """Sources of 1.0 by patterns of topics; the first that fits counts."""
-    cdl_heartbeat_tables: list[str] = field(default_factory=lambda: ["cdc_cdl.cdc_heartbeat"])
-    """Patterns of `schema.table` in any case. A set HEARTBEAT_IDENTIFIER says nothing: rows carry
-    one too."""
-
-    def source(self, topic: str) -> str:
-        """The source of 1.0 on a topic.
-
-        >>> Settings({"bank_*": "bank"}).source("bank_1"), Settings().source("bank_1")
-        ('bank', 'cdl')
-        """
-        for pattern, source in self.cdl_sources.items():
-            if matches(pattern, topic):
-                return source
-        return SOURCE
-
-    def is_heartbeat(self, schema: str, table: str) -> bool:
-        """Whether rows of the table are heartbeats.
-
-        >>> Settings().is_heartbeat("CDC_CDL", "CDC_HEARTBEAT")
-        True
-        """
-        name = f"{schema}.{table}".lower()
-        return any(matches(pattern.lower(), name) for pattern in self.cdl_heartbeat_tables)
-
-
-DEFAULTS: Final = Settings()
-
-
-def settings_of(variables: Mapping[str, object]) -> Settings:
-    """The settings of a project.
-
-    Raises:
-        DebeziumError: one of them is of the wrong type.
-
-    >>> settings_of({"cdl_sources": ["bank"], "public_schema": "public"})
-    Traceback (most recent call last):
-    dbt_debezium.errors.DebeziumError: dbt_project.yml: cdl_sources: expected object, got array
-    """
-    try:
-        return msgspec.convert(variables, Settings)
-    except msgspec.ValidationError as error:
-        problem, _, path = str(error).replace("`", "").partition(" - at $.")
-        name = re.split(r"\W", path)[0]
-        raise DebeziumError(
-            f"dbt_project.yml: {name}: {problem[:1].lower()}{problem[1:]}"
-        ) from None
 
 
 class CdlChange(NamedTuple):
