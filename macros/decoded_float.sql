@@ -13,7 +13,8 @@
                 length(rate) <= 15
                 or length(regexp_replace(rate, '^[^1-9]*|[.0]*([eE].*)?$|[^0-9]', '')) <= 15
                 or (rate rlike '[.eE]' and length(regexp_replace(rate, '^[^1-9]*|[.0]*([eE].*)?$|[^0-9]', '')) <= 17)
-                or cast(try_cast(rate as double) as decimal(38,0)) = try_cast(rate as decimal(38,0))
+                or not rate rlike '[.eE]'
+                and cast(try_cast(rate as double) as decimal(38,0)) = try_cast(rate as decimal(38,0))
             )
             then try_cast(ltrim('\ufdd0', rate) as double)
     end
@@ -34,7 +35,8 @@
                 length({{ text }}) <= {{ kept }}
                 or {{ digit_count }} <= {{ kept }}
                 or ({{ text }} rlike '[.eE]' and {{ digit_count }} <= {{ needed }})
-                or cast(try_cast({{ text }} as {{ spark_type }}) as decimal(38,0))
+                or not {{ text }} rlike '[.eE]'
+                and cast(try_cast({{ text }} as {{ spark_type }}) as decimal(38,0))
                 = try_cast({{ text }} as decimal(38,0))
             )
             then {{ value }}

@@ -253,7 +253,7 @@ ended_row as (
     select
         source,
         row_key,
-        least(commit_number, truncated_by) as ends_at
+        commit_number as ends_at
     from ordered_change
     where change_number = 1
     union all

@@ -28,21 +28,15 @@
         {%- call statement('create_pointer_table') -%}
             create table if not exists {{ relation }} ({{ columns }})
             using iceberg
-            {%- if relation.identifier == 'message' %} partitioned by (landing_id)
-            tblproperties (
-                'format-version' = '2',
-                'write.distribution-mode' = 'none',
-                'write.metadata.delete-after-commit.enabled' = 'true',
-                'write.metadata.previous-versions-max' = '20'
-            )
-            {%- endif %}
+            {%- if relation.identifier == 'message' %} partitioned by (landing_id) {%- endif %}
+            tblproperties ('format-version' = '2', 'write.distribution-mode' = 'none', {{ metadata_properties() }})
         {%- endcall -%}
     {%- endfor -%}
     {%- set held_message = source('pointer', 'held_message') -%}
     {%- if load_relation(held_message) is none -%}
         {%- call statement('create_held_message') -%}
             create table if not exists {{ held_message }} using iceberg partitioned by (cut_id)
-            tblproperties ('write.distribution-mode' = 'none')
+            tblproperties ('write.distribution-mode' = 'none', {{ metadata_properties() }})
             as
             select
                 0L as cut_id,

@@ -18,7 +18,11 @@
             create or replace table {{ this }} using iceberg
             partitioned by (cut_id)
             -- A run writes one partition, so nothing need be gathered before it is written.
-            tblproperties ('write.distribution-mode' = 'none', 'write.spark.fanout.enabled' = 'true')
+            tblproperties (
+                'write.distribution-mode' = 'none',
+                'write.spark.fanout.enabled' = 'true',
+                {{ metadata_properties() }}
+            )
             {{ comment_clause() }}
             as
             {{ sql }}

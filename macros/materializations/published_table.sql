@@ -23,7 +23,7 @@
         {%- call statement('main') -%}
             create or replace table {{ stored }} using iceberg
             partitioned by (cut_id)
-            tblproperties ('write.distribution-mode' = 'none')
+            tblproperties ('write.distribution-mode' = 'none', {{ metadata_properties() }})
             {{ comment_clause() }}
             as
             select {{ candidate().cut_id }}L as cut_id, result.* from ({{ sql }}) as result

@@ -22,6 +22,7 @@
                 'write.update.mode' = 'merge-on-read',
                 'write.delete.mode' = 'merge-on-read',
                 'write.merge.distribution-mode' = 'none',
+                {{ metadata_properties() }},
                 'dbt_debezium.model_mark' = 'without views'
             )
             {{ comment_clause() }}

@@ -47,7 +47,6 @@ select
     column_types,
 
     -- An incremental snapshot closes each of its windows by a row in the signal table (S6).
-    contains(after, '"snapshot-window-close"')
-    and get_json_object(after, '$.type') = 'snapshot-window-close' as is_window_close
+    {{ is_snapshot_signal('after', ['snapshot-window-close']) }} as is_window_close
 from message
 where kind = 'change'

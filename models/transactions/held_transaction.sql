@@ -16,8 +16,9 @@ quarantined_topic as (
 
     select
         source,
-        collect_set(topic) as topics
+        collect_set(struct(topic, transaction_id)) as topics
     from {{ ref('quarantined_message') }}
+    where quarantine_reason != 'discarded'
     group by source
 
 ),
@@ -27,6 +28,7 @@ held_snapshot as (
 
     select
         chain_link.source,
+        {{ snapshot_id('chain_link.snapshot_position') }} as transaction_id,
         chain_link.position,
         chain_link.committed_at,
         chain_link.held_reason,
@@ -57,6 +59,7 @@ first_held_snapshot as (
 held_transaction as (
 
     select
+        false as is_snapshot,
         pending.source,
         pending.transaction_id,
         pending.commit_position,
@@ -87,8 +90,9 @@ held_transaction as (
         and not coalesce(pending.previous_commit_position < int_cut.snapshot_position, false)
     union all
     select
+        true as is_snapshot,
         source,
-        cast(null as string) as transaction_id,
+        transaction_id,
         position as commit_position,
         committed_at,
         read_count as event_count,
@@ -107,12 +111,17 @@ explained_transaction as (
                 held_transaction.held_reason = 'missing_events'
                 and exists(
                     quarantined_topic.topics,
-                    -- Oracle's name of a table begins with the database, its topic does not.
-                    topic -> endswith(topic, regexp_extract(
-                        concat('.', get(held_transaction.miscounted_tables, 0).data_collection),
-                        '([.][^.]+){1,2}$',
-                        0
-                    ))
+                    -- What names no transaction may be of any. Oracle's name of a table begins with
+                    -- the database, its topic does not.
+                    message -> coalesce(
+                        message.transaction_id = held_transaction.transaction_id, true
+                    )
+                    and exists(
+                        held_transaction.miscounted_tables,
+                        miscounted -> endswith(message.topic, regexp_extract(
+                            concat('.', miscounted.data_collection), '([.][^.]+){1,2}$', 0
+                        ))
+                    )
                 )
                 then 'quarantined_event'
             else held_transaction.held_reason
@@ -138,7 +147,8 @@ select
     case
         when {{ matches_any('explained_reason', var('refused_holds')) }}
             then raise_error(concat(
-                coalesce(concat('transaction ', transaction_id), 'the snapshot'), ' of ', source,
+                case when is_snapshot then '' else 'transaction ' end, transaction_id,
+                ' of ', source,
                 ': is held as ', explained_reason,
                 ', which refused_holds names; see the runbook, or take it out of refused_holds'
             ))

@@ -16,7 +16,6 @@ snapshot as (
 operator_decision as (
 
     select * from {{ ref('int_operator_decision') }}
-    where transaction_id = 'snapshot'
 
 ),
 
@@ -164,7 +163,9 @@ link as (
         end as incomplete_reason
     from placed_snapshot as placed
     left join operator_decision
-        on placed.source = operator_decision.source
+        on
+            placed.source = operator_decision.source
+            and {{ snapshot_id('placed.snapshot_position') }} = operator_decision.transaction_id
     left join {{ ref('int_starting_commit') }} as starting_commit
         on placed.source = starting_commit.source
 

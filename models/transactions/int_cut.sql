@@ -29,12 +29,9 @@ latest_commit as (
             ),
             commit_number
         ) as latest,
-        max(marker_offset) as marker_offset,
         max(snapshot_position) filter (
             where link_kind = 'initial_snapshot'
         ) as snapshot_position,
-        collect_list(case when is_first_of_stream then transaction_id end)
-            as first_transaction_ids,
         collect_set(proof) as proofs,
         count(*) as new_commit_count
     from new_commit
@@ -48,6 +45,9 @@ reached_link as (
     select
         source,
         max(position) as link_position,
+        max(marker_offset) as marker_offset,
+        collect_list(case when is_first_of_stream then transaction_id end)
+            as first_transaction_ids,
         array_sort(collect_set(decision_sentence)) as decisions
     from {{ ref('int_proven_link') }}
     group by source
@@ -97,14 +97,14 @@ reached_commit as (
                 'committed_at', starting_commit.committed_at
             )
         end as latest,
-        coalesce(latest_commit.marker_offset, starting_commit.marker_offset) as marker_offset,
+        coalesce(reached_link.marker_offset, starting_commit.marker_offset) as marker_offset,
         greatest(reached_link.link_position, starting_commit.link_position) as link_position,
         coalesce(
             latest_commit.snapshot_position, starting_commit.snapshot_position
         ) as snapshot_position,
         array_union(
             coalesce(starting_commit.first_transaction_ids, array()),
-            coalesce(latest_commit.first_transaction_ids, array())
+            coalesce(reached_link.first_transaction_ids, array())
         ) as first_transaction_ids,
         case
             when array_contains(latest_commit.proofs, 'none') or starting_commit.proof = 'none'

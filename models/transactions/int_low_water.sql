@@ -30,8 +30,6 @@ unreadable as (
 
     select
         coalesce(source, topic_source) as source,
-        min(coalesce(readable_link_position, '')) as readable_position,
-        min(coalesce(readable_event_position, '')) as readable_event_position,
         flatten(collect_list(unreadable_spans)) as unreadable_spans
     from latest_progress
     where is_table_topic and size(quarantined_offsets) > 0
@@ -61,9 +59,7 @@ select
     -- Offsets of one partition say nothing of another.
     count(*) as partition_count,
 
-    -- Up to where all can be read.
-    any_value(unreadable.readable_position) as readable_position,
-    any_value(unreadable.readable_event_position) as readable_event_position,
+    -- Between which places something cannot be read.
     any_value(unreadable.unreadable_spans) as unreadable_spans
 from progress
 left join unreadable

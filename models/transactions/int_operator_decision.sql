@@ -20,7 +20,20 @@ select
     latest_decision.latest.decision,
     concat_ws(
         ' ',
-        concat('transaction ', latest_decision.transaction_id, ':'),
+        concat(
+            case
+                when latest_decision.transaction_id = 'snapshot'
+                    then raise_error(concat(
+                        'operator_decision: snapshot of ', latest_decision.source,
+                        ': names no one snapshot; write snapshot and its position, as status has it'
+                    ))
+                when not startswith(latest_decision.transaction_id, 'snapshot ')
+                    then 'transaction '
+                else ''
+            end,
+            latest_decision.transaction_id,
+            ':'
+        ),
         latest_decision.latest.decision,
         'by',
         latest_decision.latest.decided_by,

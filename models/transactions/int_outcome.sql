@@ -44,6 +44,15 @@ passed_transaction as (
         false as is_discarded
     from message
     where marker = 'END' and is_already_published
+    union all
+    select
+        marker.source,
+        marker.transaction_id,
+        false as is_discarded
+    from {{ ref('stg_transaction_marker') }} as marker
+    inner join int_cut
+        on marker.source = int_cut.source
+    where marker.marker = 'END' and marker.commit_position <= int_cut.link_position
 
 ),
 
@@ -58,13 +67,14 @@ settled_transaction as (
 
 ),
 
--- A marker that belongs to no transaction waits for nothing.
+-- A marker that belongs to no transaction waits for nothing. END may name more than its source.
 placed_marker as (
 
     select
         topic,
         partition,
-        `offset`
+        `offset`,
+        any_value(source) as source
     from {{ ref('stg_transaction_marker') }}
     group by topic, partition, `offset`
 
@@ -74,7 +84,7 @@ settled_message as (
 
     select
         message.*,
-        coalesce(message.source, topic.source) as known_source,
+        coalesce(placed_marker.source, message.source, topic.source) as known_source,
         coalesce(settled_transaction.is_discarded, false) as is_discarded,
         settled_transaction.source is not null
         or message.is_already_published
@@ -103,15 +113,15 @@ settled_message as (
         on message.topic = topic.topic
     left join int_cut
         on message.source = int_cut.source
-    left join settled_transaction
-        on
-            message.source = settled_transaction.source
-            and message.transaction_id = settled_transaction.transaction_id
     left join placed_marker
         on
             message.topic = placed_marker.topic
             and message.partition = placed_marker.partition
             and message.`offset` = placed_marker.`offset`
+    left join settled_transaction
+        on
+            coalesce(placed_marker.source, message.source) = settled_transaction.source
+            and message.transaction_id = settled_transaction.transaction_id
 
 )
 
@@ -125,6 +135,7 @@ select
 
     -- what became of it
     settled.known_source as source,
+    settled.transaction_id,
     settled.quarantine_detail,
     case
         when settled.is_discarded and settled.kind = 'change' then 'discarded'

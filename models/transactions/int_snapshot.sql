@@ -87,12 +87,14 @@ select
 
     -- proof
     case
-        when not snapshot.has_every_last or not proven_topic.has_no_gap then 'missing_reads'
+        -- Nor is one proved whose topics belong to another source that sends to them too.
+        when not snapshot.has_every_last or not coalesce(proven_topic.has_no_gap, false)
+            then 'missing_reads'
         when not proven_topic.has_later_message and not {{ var('landing_reaches_the_end') }}
             then 'unproven_reads'
     end as incomplete_reason
 from snapshot
-inner join proven_topic
+left join proven_topic
     on
         snapshot.source = proven_topic.source
         and snapshot.snapshot_position = proven_topic.snapshot_position

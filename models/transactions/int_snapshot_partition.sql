@@ -152,9 +152,12 @@ select
                             )
                     else
                         passing_change.passing_offset is not null
+                        -- What cannot be read and lies before a change that the snapshot holds is
+                        -- older than the snapshot.
                         and not exists(
-                            progress.quarantined_offsets,
-                            bad -> bad < passing_change.passing_offset
+                            progress.unreadable_spans,
+                            span -> span.after_position <= snapshot.snapshot_position
+                            and coalesce(span.before_position > snapshot.snapshot_position, true)
                         )
                 end
         else

@@ -38,9 +38,9 @@ placed_transaction as (
 
     select
         counted.*,
-        -- A truncate of MySQL has no END: it stands behind the last transaction before it (S8).
+        -- What has no END, where END tells the order, stands behind the last transaction before it.
         case
-            when counted.is_whole_transaction
+            when counted.is_whole_transaction or {{ ordered_by_end('counted.connector') }}
                 then
                     concat(
                         coalesce(
@@ -56,8 +56,7 @@ placed_transaction as (
                         '+',
                         counted.last_event_position
                     )
-            else counted.end_position
-        end as commit_position,
+        end as position_without_end,
         -- What follows an END begins behind it.
         lead(counted.first_event_position) ignore nulls over (
             partition by counted.source
@@ -76,7 +75,10 @@ placed_transaction as (
                 )
             )
         ) as is_uncounted,
-        starting_commit.link_position as starting_position
+        starting_commit.link_position as starting_position,
+        coalesce(
+            starting_commit.log_positions['place'], starting_commit.link_position
+        ) as starting_event_position
     from counted_transaction as counted
     left join starting_commit
         on counted.source = starting_commit.source
@@ -90,6 +92,10 @@ followed_transaction as (
 
     select
         *,
+        -- So has a truncate of MySQL none (S8).
+        case
+            when is_whole_transaction then position_without_end else end_position
+        end as commit_position,
         case
             when names_predecessor
                 then
@@ -104,7 +110,7 @@ followed_transaction as (
                         ),
                         last_event_position
                     )
-            else coalesce(change_position, last_event_position)
+            else coalesce(position_without_end, change_position, last_event_position)
         end as uncounted_position
     from placed_transaction
 
@@ -150,20 +156,31 @@ known_transaction as (
                     < low_water.{{ mark }}_water_position
             else followed.last_event_position < low_water.event_{{ mark }}_water_position
         end as is_below_low_water,
-        -- Where a message cannot be read nothing uncounted goes on, until an operator releases it.
-        coalesce(
-            case
-                when followed.names_predecessor
-                    then
-                        coalesce(followed.previous_commit_position, '')
-                        < low_water.readable_position
-                        or nullif(low_water.readable_position, '') < followed.starting_position
-                else
-                    followed.last_event_position < low_water.readable_event_position
-                    or nullif(low_water.readable_event_position, '')
-                    < followed.starting_position
-            end,
-            low_water.readable_position is null
+        -- Behind a message that cannot be read nothing uncounted goes on, until an operator lets
+        -- it: then the cut has left the place where it stood when the message became known.
+        not coalesce(
+            exists(
+                low_water.unreadable_spans,
+                span -> case
+                    when followed.names_predecessor
+                        then
+                            coalesce(followed.previous_commit_position, '')
+                            >= span.after_link_position
+                            and coalesce(
+                                followed.starting_position
+                                <= greatest(span.after_link_position, span.known_link_position),
+                                true
+                            )
+                    else
+                        followed.last_event_position >= span.after_position
+                        and coalesce(
+                            followed.starting_event_position
+                            <= greatest(span.after_position, span.known_event_position),
+                            true
+                        )
+                end
+            ),
+            false
         ) as is_readable,
         -- All have passed the place where a truncate can be missing that no END counts.
         {{ var('landing_reaches_the_end') }}

@@ -31,11 +31,13 @@ earlier_progress as (
         cast(null as string) as source,
         cast(null as string) as event_position,
         cast(null as string) as link_position,
-        cast(null as string) as readable_event_position,
-        cast(null as string) as readable_link_position,
-        cast(
-            null as array<struct<after_position: string, before_position: string>>
-        ) as unreadable_spans,
+        cast(null as array<struct<
+            after_position: string,
+            before_position: string,
+            after_link_position: string,
+            known_link_position: string,
+            known_event_position: string
+        >>) as unreadable_spans,
         cast(null as boolean) as has_incremental_reads,
         cast(null as boolean) as has_signals,
         cast(null as boolean) as has_controls,
@@ -64,12 +66,10 @@ partition_message as (
         max(event_position) as event_position,
         max(previous_commit_position) as link_position,
         bool_or(coalesce(snapshot = 'incremental', false)) as has_incremental_reads,
-        bool_or(
-            contains(after, '-snapshot')
-            and coalesce(get_json_object(after, '$.type') like '%-snapshot', false)
-            or contains(after, 'snapshot-window-')
-            and coalesce(get_json_object(after, '$.type') like 'snapshot-window-%', false)
-        ) as has_signals,
+        bool_or({{ is_snapshot_signal('after', [
+            'execute-snapshot', 'stop-snapshot', 'pause-snapshot', 'resume-snapshot',
+            'snapshot-window-open', 'snapshot-window-close'
+        ]) }}) as has_signals,
         bool_or(kind not in ('change', 'tombstone', 'quarantined')) as has_controls
     from message
     group by topic, partition, `offset`
@@ -84,11 +84,14 @@ placed_message as (
         earlier_progress.first_offset as earlier_first_offset,
         earlier_progress.contiguous_offset as earlier_contiguous_offset,
         earlier_progress.quarantined_offsets as earlier_quarantined_offsets,
-        array_min(earlier_progress.quarantined_offsets) as earlier_quarantined_offset,
         case
             when partition_message.`offset` > earlier_progress.last_offset
                 then earlier_progress.event_position
         end as earlier_event_position,
+        case
+            when partition_message.`offset` > earlier_progress.last_offset
+                then earlier_progress.link_position
+        end as earlier_link_position,
         partition_message.`offset` - row_number() over (
             partition by
                 partition_message.topic,
@@ -113,14 +116,6 @@ known_message as (
         *,
         `offset` <= coalesce(earlier_contiguous_offset, -1)
         or island = coalesce(earlier_contiguous_offset, least_offset - 1) as is_contiguous,
-        -- What has no place may stand anywhere behind what was sent before it.
-        coalesce(
-            `offset` < least(
-                min(quarantined_offset) over (partition by topic, partition),
-                earlier_quarantined_offset
-            ),
-            true
-        ) as is_readable,
         greatest(
             max(event_position) over (
                 partition by topic, partition
@@ -129,6 +124,14 @@ known_message as (
             ),
             earlier_event_position
         ) as preceding_position,
+        greatest(
+            max(link_position) over (
+                partition by topic, partition
+                order by `offset`
+                rows between unbounded preceding and 1 preceding
+            ),
+            earlier_link_position
+        ) as preceding_link_position,
         -- Not first_value of the rows behind it: Spark would read them all for each row.
         lead(event_position) ignore nulls over (
             partition by topic, partition
@@ -150,10 +153,7 @@ new_progress as (
         max(source) as source,
         max(event_position) filter (where is_contiguous) as event_position,
         max(link_position) filter (where is_contiguous) as link_position,
-        max(event_position) filter (
-            where is_contiguous and is_readable
-        ) as readable_event_position,
-        max(link_position) filter (where is_contiguous and is_readable) as readable_link_position,
+        -- What has no place may stand anywhere behind what was sent before it.
         collect_list(
             case
                 when
@@ -163,7 +163,8 @@ new_progress as (
                     )
                     then struct(
                         coalesce(preceding_position, '') as after_position,
-                        following_position as before_position
+                        following_position as before_position,
+                        coalesce(preceding_link_position, '') as after_link_position
                     )
             end
         ) as unreadable_spans,
@@ -204,21 +205,29 @@ select
     -- how far its changes reach
     greatest(new_progress.event_position, earlier_progress.event_position) as event_position,
     greatest(new_progress.link_position, earlier_progress.link_position) as link_position,
-    greatest(
-        new_progress.readable_event_position, earlier_progress.readable_event_position
-    ) as readable_event_position,
-    greatest(
-        new_progress.readable_link_position, earlier_progress.readable_link_position
-    ) as readable_link_position,
     concat(
         transform(
             coalesce(earlier_progress.unreadable_spans, array()),
             span -> struct(
                 span.after_position as after_position,
-                coalesce(span.before_position, new_progress.first_new_position) as before_position
+                coalesce(span.before_position, new_progress.first_new_position) as before_position,
+                span.after_link_position as after_link_position,
+                span.known_link_position as known_link_position,
+                span.known_event_position as known_event_position
             )
         ),
-        coalesce(new_progress.unreadable_spans, array())
+        transform(
+            coalesce(new_progress.unreadable_spans, array()),
+            span -> struct(
+                span.after_position as after_position,
+                span.before_position as before_position,
+                span.after_link_position as after_link_position,
+                coalesce(starting_commit.link_position, '') as known_link_position,
+                coalesce(
+                    starting_commit.log_positions['place'], starting_commit.link_position, ''
+                ) as known_event_position
+            )
+        )
     ) as unreadable_spans,
     coalesce(new_progress.has_incremental_reads, false)
     or coalesce(earlier_progress.has_incremental_reads, false) as has_incremental_reads,
@@ -235,4 +244,8 @@ full join earlier_progress
         and new_progress.partition = earlier_progress.partition
 left join {{ ref('int_topic') }} as topic
     on new_progress.topic = topic.topic
+left join {{ ref('int_starting_commit') }} as starting_commit
+    on
+        coalesce(new_progress.source, earlier_progress.source, topic.source)
+        = starting_commit.source
 cross join candidate

@@ -23,6 +23,7 @@ select
 
     -- where it comes from
     outcome.source,
+    outcome.transaction_id,
 
     -- payload
     outcome.quarantine_reason,

@@ -81,11 +81,19 @@ known_flag as (
                 and not fact.has_truncate
                 and fact.first_commit_number is not null,
                 'snapshot_may_be_torn',
-                fact.connector in ('db2', 'sqlserver', 'generic') and fact.initial_commit_number is not null,
-                'snapshot_may_double_rows',
                 fact.connector in ('db2', 'sqlserver', 'generic')
-                and fact.initial_commit_number is not null
-                and not fact.has_key,
+                and fact.initial_commit_number is not null,
+                'snapshot_may_double_rows',
+                not fact.has_key
+                and (
+                    (
+                        fact.connector in ('db2', 'sqlserver', 'generic')
+                        and fact.initial_commit_number is not null
+                    )
+                    -- Such reads are of rows that are there already, and say not of which.
+                    or fact.blocking_commit_number is not null
+                    or fact.first_window_position is not null
+                ),
                 'snapshot_not_finished',
                 fact.has_windows and coalesce(fact.scanned_at < fact.last_window_at, true),
                 'deletes_may_be_missing',

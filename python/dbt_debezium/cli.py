@@ -355,7 +355,8 @@ def held_sentence(entry: dict[str, Any]) -> str | None:
     held = entry["held"]
     first = next((one for one in held if not one["reason"].startswith("follows_")), held[0])
     transactions = len({one["transaction_id"] for one in held})
-    what = f"transaction {first['transaction_id']}" if first["transaction_id"] else "its snapshot"
+    first_id = first["transaction_id"]
+    what = first_id if first_id.startswith("snapshot ") else f"transaction {first_id}"
     counts = (
         f" ({first['table']} has {first['received']} of {first['expected']})"
         if first["table"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PADDING: Final = re.compile("^0+(?=[0-9]+([+]|$))")
+PADDING: Final = re.compile("(^|/)0+(?=[0-9]+([+/]|$))")
 """Inside, positions are padded to one width so that they compare as text. An LSN in hexadecimal
 keeps its zeros, as its database shows it."""
 
@@ -164,7 +164,7 @@ def _entry(report: dict[str, Any]) -> dict[str, Any]:
     return {
         "source": report.get("source"),
         "commit_number": report.get("commit_number", 0),
-        "commit_position": PADDING.sub("", position) if position else None,
+        "commit_position": PADDING.sub(r"\1", position) if position else None,
         "transaction_id": report.get("transaction_id"),
         "proof": report.get("proof", "none"),
         "committed_at": report.get("committed_at"),

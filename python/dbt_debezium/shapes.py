@@ -12,13 +12,11 @@ if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
 SHOWN_COLUMNS = """
-select shown.schema_name, shown.table_name, shown.source, shown.column_name,
-    min(shown.commit_number) as commit_number
+select distinct shown.schema_name, shown.table_name, shown.source, shown.column_name
 from {schema}.cut as published
 inner join {schema}.table_schema as shown
     on shown.cut_id <= published.cut_id
 where published.channel = 'published' and shown.told_by = 'change'
-group by all
 """
 SCHEMA_CHANGES = """
 select change.source, change.schema_name, change.table_name, change.commit_number,
@@ -93,7 +91,7 @@ def shape_reports(
     except AnalysisException:
         # Nothing is built yet.
         return reports
-    for schema_name, table_name, source, column, _ in shown:
+    for schema_name, table_name, source, column in shown:
         found = model_of(source, (schema_name, table_name))
         if found and column not in {*found.columns, *found.captured.get("left_out", [])}:
             table = full_name(schema_name, table_name)

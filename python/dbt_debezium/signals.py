@@ -82,6 +82,11 @@ class Signal:
             raise DebeziumError(
                 f"--connector: '{connector}' is not known; known: {', '.join(NAMES)}"
             )
+        if self.snapshot_type == "blocking" and connector != "postgresql":
+            raise DebeziumError(
+                f"--type: a blocking snapshot of {connector} cannot be told from an initial one, "
+                "which would empty the tables that it reads in part; use --type incremental"
+            )
         wanted = NAMES[connector]
         for table in self.tables:
             if not PATTERN_SIGNS & set(table) and len(name_parts(table)) != len(wanted):

@@ -115,6 +115,10 @@ def test_a_stop_may_name_no_table():
             ["a.b", "--type", "blocking", "--surrogate-key", "x", "--kafka", "p"],
             "--surrogate-key: a blocking snapshot has no chunks",
         ),
+        (
+            ["a.b", "--type", "blocking", "--connector", "mysql", "--kafka", "p"],
+            "--type: a blocking snapshot of mysql cannot be told from an initial one",
+        ),
         (["a.b", "--table", "a..b"], "signal: 'a..b' is not a table's name"),
         (["a.b", "--table", 'a."b'], "signal: 'a.\"b' is not a table's name"),
         (["a.b", "--table", "s; drop table x"], "signal: 's; drop table x' is not a table's name"),

@@ -357,7 +357,9 @@ class Generic(Stream):
         super().__init__(prefix, schema)
         self.lsn = 900
 
-    def commit(self, *changes: Change, lost: Collection[int] = (), **_: object) -> None:
+    def commit(
+        self, *changes: Change, lost: Collection[int] = (), has_end: bool = True, **_: object
+    ) -> None:
         self.lsn += 100
         transaction_id = str(self.lsn)
         sources = [
@@ -372,8 +374,9 @@ class Generic(Stream):
         ]
         self.send_marker("BEGIN", transaction_id)
         self.send_changes(transaction_id, changes, sources, (), lost)
-        counts = Counter(f"bank.{self.schema}.{change.table}" for change in changes)
-        self.send_marker("END", transaction_id, counts)
+        if has_end:
+            counts = Counter(f"bank.{self.schema}.{change.table}" for change in changes)
+            self.send_marker("END", transaction_id, counts)
 
 
 class Cdl(Stream):

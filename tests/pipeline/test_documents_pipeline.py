@@ -51,6 +51,10 @@ SETTINGS: dict[str, object] = {
     "not_ingested_tables": ["*app.audit"],
     "watermark_sources": [ORDERED, SPREAD],
 }
+RELEASED = "1100"
+"""A transaction without END that an operator releases."""
+LET_BY = "502"
+"""A transaction behind which something cannot be read, likewise."""
 SIGNALS = "signals"
 """The table of signals, for which nobody asks models."""
 CDL_TABLE = "ct_pg2hudi"
@@ -252,6 +256,30 @@ def transactions() -> Iterator[Stream]:
         topic = message["topic"].removeprefix("some_informix_sent_again.")
         one.send(topic, message["value"], message["key"])
     one.commit(update("orders", id=1, v="d"))
+    yield one
+
+    one = Postgresql("some_postgresql_uncounted", has_metadata=False)
+    one.commit(create("orders", id=1, v="a"))
+    one.commit(create("orders", id=2, v="b"))
+    assert str(one.transaction) == LET_BY
+    one.send("app.orders", "{")
+    one.commit(create("orders", id=3, v="c"))
+    one.commit(create("orders", id=4, v="d"))
+    one.landing = 1
+    one.commit(create("orders", id=5, v="e"))
+    one.send("app.orders", "{")
+    one.end = one.lsn = one.lsn + 16  # a transaction of which nothing else has landed
+    one.commit(create("orders", id=7, v="g"))
+    one.commit(create("orders", id=8, v="h"))
+    yield one
+
+    one = Generic("some_informix_released")
+    one.commit(create("orders", id=1, v="a"))
+    one.commit(update("orders", id=1, v="b"), has_end=False)
+    assert str(one.lsn) == RELEASED
+    one.commit(create("orders", id=3, v="c"))
+    one.landing = 1
+    one.commit(create("orders", id=4, v="d"))
     yield one
 
     one = Generic("some_informix_refused")
@@ -573,6 +601,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
             if table.table == CDL_TABLE:
                 types["decimalNum"] = "decimal(10,2)"
                 path.write_text(history_sql(table.captured(), table.model_name, types))
+        with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
+            lines.write(f"some_informix_released,{RELEASED},release,Ann,2026-11-22,checked\n")
+            lines.write(f"some_postgresql_uncounted,{LET_BY},release,Ann,2026-11-22,checked\n")
         for part in (0, 1):
             land(lake, streams, part)
             assert lake.build(), lake.lines
@@ -804,6 +835,32 @@ def test_a_connector_of_generic_sources_may_send_all_again(run: Run) -> None:
     assert run.first.values(source) == {1: "c"}
     assert run.last.cut(source) == (3, "counted")
     assert run.last.values(source) == {1: "d"}
+
+
+def test_what_follows_a_released_transaction_without_an_end_is_shown(run: Run) -> None:
+    source = "some_informix_released"
+    assert run.first.cut(source) == (3, "counted")
+    assert run.first.values(source) == {1: "b", 3: "c"}
+    assert run.last.cut(source) == (4, "counted")
+    assert run.last.values(source) == {1: "b", 3: "c", 4: "d"}
+
+
+@pytest.mark.fault(1, 26)
+def test_each_message_that_cannot_be_read_holds_what_nothing_counts(run: Run) -> None:
+    source = "some_postgresql_uncounted"
+    assert run.first.values(source) == {1: "a", 2: "b"}
+    assert run.first.cut(source) == (2, "watermark")
+    assert run.last.values(source) == {1: "a", 2: "b", 3: "c", 4: "d"}
+    assert run.last.held(source)[0] == "above_low_water"
+
+
+@covers("DB2-78")
+def test_an_end_that_names_its_database_is_settled_with_its_transaction(run: Run) -> None:
+    assert [source for source in run.last.cuts if source.startswith("some_db2_three_parts")] == [
+        "some_db2_three_parts"
+    ]
+    # Db2 ends a transaction with the next one: BEGIN and change of the last one wait.
+    assert run.last.cuts["some_db2_three_parts"]["counts"]["held"] <= 3
 
 
 def test_an_end_of_generic_sources_that_cannot_be_read_holds_its_transaction(run: Run) -> None:

@@ -24,6 +24,8 @@ LATER_SETTINGS = (
 )
 SECRET = "hunter2-and-nobody-else"
 SIGNAL = "debezium_signal"
+BACKUP = "backup"
+"""A table whose rows look like signals."""
 MILLIS = 1_795_228_000_000
 
 
@@ -538,6 +540,60 @@ def no_last(source: Source) -> None:
     source.commit(2, 2000, update(1, 2))
 
 
+@sends(FIRST, "released_snapshot")
+def released_snapshot(source: Source) -> None:
+    no_last(source)
+
+
+@sends(SECOND, "released_snapshot")
+def snapshot_that_nobody_released(source: Source) -> None:
+    source.previous = None
+    source.read(7, 7, "first", lsn=3000)
+
+
+@sends(FIRST, "shared_topic")
+def shared_topic(source: Source) -> None:
+    for name in (source.name, "f_shared_topic_too"):
+        source.read(1, 1, "first", name=name)
+        source.read(2, 1, "last", name=name)
+    source.commit(2, 2000, update(1, 2))
+
+
+@sends(FIRST, "nightly")
+def rows_like_signals(source: Source) -> None:
+    """Rows of a table that has a `type`, of whose reads one is lost."""
+    for id, marker in ((1, "first"), (2, "true"), (3, "last")):
+        if marker == "true":
+            source.lose(f"public.{BACKUP}")
+            continue
+        value = {
+            "before": None,
+            "after": {"id": id, "type": "nightly-snapshot"},
+            "source": source.source(BACKUP, 10, snapshot=marker),
+            "op": "r",
+            "transaction": None,
+        }
+        source.send(f"public.{BACKUP}", {"id": id}, value)
+    source.commit(2, 2000, create(1, 1))
+
+
+@sends(FIRST, "old_garbage")
+def old_garbage(source: Source) -> None:
+    """What cannot be read is older than the second snapshot, which has no read beside it."""
+    began(source)
+    source.commit(2, 2000, create(1, 1, table="my_table"))
+    source.send("public.my_table", None, "{")
+    source.commit(3, 3000, create(2, 1, table="my_table"))
+
+
+@sends(SECOND, "old_garbage")
+def snapshot_after_the_garbage(source: Source) -> None:
+    source.previous = None
+    source.read(5, 5, "first", lsn=9000)
+    source.read(6, 6, "last", lsn=9000)
+    source.commit(9, 10000, update(5, 10), create(11, 1, table="my_table"))
+
+
 @sends(FIRST, "slow_partition")
 def slow_partition(source: Source) -> None:
     source.read(1, 1, "first")
@@ -615,7 +671,7 @@ class Seen:
         return self.cuts[f"f_{name}"]
 
     def held(self, name: str) -> dict[str | None, str]:
-        """Why each transaction waits; the snapshot is None."""
+        """Why each transaction waits, or each snapshot."""
         return {entry["transaction_id"]: entry["reason"] for entry in self.cut(name)["held"]}
 
     def quarantined(self, name: str) -> list[str]:
@@ -658,11 +714,12 @@ def arrivals(landing: dict[str, Maker], ends: dict[str, Counter[tuple[str, int]]
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     messages = [message for one in arrivals(FIRST, {}) for message in one.messages]
     tables = tables_of(messages, [Group("f_*", "faults")])
-    kept = [table for table in tables if table.table != SIGNAL]
+    kept = [table for table in tables if table.table not in (SIGNAL, BACKUP)]
     with open_lake(tmp_path_factory.mktemp("faults"), kept) as lake:
         with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
             lines.write("f_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_discarded,2,discard,Ann,2026-11-21,not wanted\n")
+            lines.write("f_released_snapshot,snapshot 10,release,Ann,2026-11-21,checked\n")
         yield Runs(lake)
 
 
@@ -826,7 +883,7 @@ def test_a_watermark_that_is_refused_publishes_nothing(later: Seen) -> None:
     ("reason", "sentence"),
     [
         ("refused_proof", "transaction 3 of f_no_metadata: is held as refused_proof"),
-        ("missing_reads", "the snapshot of f_"),
+        ("missing_reads", "snapshot 10 of f_"),
     ],
 )
 def test_a_run_fails_where_a_reason_to_hold_is_refused(
@@ -889,7 +946,36 @@ def test_a_row_has_the_columns_of_its_own_event(runs: Runs, shown: Seen) -> None
 )
 def test_a_snapshot_that_may_lack_reads_is_held(shown: Seen, name: str, reason: str) -> None:
     assert shown.table(name) == {}
-    assert shown.held(name) == {None: reason, "2": "follows_held_snapshot"}
+    assert shown.held(name) == {"snapshot 10": reason, "2": "follows_held_snapshot"}
+
+
+@pytest.mark.fault(48)
+def test_a_decision_on_one_snapshot_says_nothing_of_the_next(shown: Seen, later: Seen) -> None:
+    assert shown.table("released_snapshot") == {1: 2, 2: 1}
+    assert shown.cut("released_snapshot")["decisions"] == [
+        "snapshot 10: release by Ann on 2026-11-21 (checked)"
+    ]
+    assert later.table("released_snapshot") == {1: 2, 2: 1}
+    assert later.held("released_snapshot") == {"snapshot 3000": "missing_reads"}
+
+
+@pytest.mark.fault(32)
+def test_a_snapshot_in_a_topic_of_another_source_is_held(shown: Seen) -> None:
+    assert shown.table("shared_topic") == {1: 2, 2: 1}
+    assert shown.table("shared_topic_too") == {}
+    assert shown.held("shared_topic_too") == {"snapshot 10": "missing_reads"}
+
+
+@pytest.mark.fault(48)
+def test_a_row_that_looks_like_a_signal_proves_no_snapshot(shown: Seen) -> None:
+    assert shown.table("nightly") == {}
+    assert shown.held("nightly")["snapshot 10"] == "missing_reads"
+
+
+@pytest.mark.fault(1)
+def test_garbage_that_is_older_than_a_snapshot_does_not_hold_it(shown: Seen, later: Seen) -> None:
+    assert shown.table("old_garbage", "my_table") == {1: 1, 2: 1}
+    assert later.table("old_garbage") == {5: 10, 6: 6}
 
 
 @pytest.mark.fault(36)

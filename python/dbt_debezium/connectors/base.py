@@ -20,7 +20,7 @@ Natural = (
 )
 NATURAL_DIGITS: Final = 19
 Small = (
-    Annotated[int, Meta(ge=0, le=2**32 - 1)] | Annotated[str, Meta(pattern="^[0-9]{1,9}$")] | None
+    Annotated[int, Meta(ge=0, le=2**32 - 1)] | Annotated[str, Meta(pattern="^[0-9]{1,10}$")] | None
 )
 SMALL_DIGITS: Final = 10
 

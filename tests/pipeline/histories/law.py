@@ -453,19 +453,21 @@ class Arrived:
 
     def _has_passed_the_reads(self, entries: list[Entry], number: int) -> bool:
         is_first = number == 0
-        has_reads = has_passed = False
+        has_reads = has_passed = is_doubtful = False
         for entry in entries:
             if entry.kind == "read":
                 if entry.epoch == number:
                     has_reads, has_passed = True, False
-                elif entry.epoch > number and not has_reads:
-                    has_passed = True
+                elif not has_reads:
+                    # What cannot be read before a read of an older epoch is older too.
+                    has_passed, is_doubtful = entry.epoch > number, False
             elif entry.kind == "garbage":
-                if not has_passed:
-                    return False
+                is_doubtful = is_doubtful or not has_passed
             elif is_first or has_reads or self._is_after_snapshot(entry, number):
                 has_passed = True
-        return has_passed or (is_first and not has_reads)
+            elif entry.kind == "event" and not has_passed:
+                is_doubtful = False
+        return not is_doubtful and (has_passed or (is_first and not has_reads))
 
     def _is_after_snapshot(self, entry: Entry, number: int) -> bool:
         if entry.kind != "event" or entry.transaction is None:
