@@ -35,6 +35,22 @@ incremental_window as (
 
 ),
 
+-- Reads of a blocking snapshot stand behind the transaction that signals it, and can land later.
+blocking_signal as (
+
+    select
+        source,
+        transaction_id
+    from {{ ref('stg_change_event') }}
+    where
+        connector = 'postgresql'
+        and not is_already_published
+        and {{ is_snapshot_signal('after', ['execute-snapshot']) }}
+        and lower(get_json_object(get_json_object(after, '$.data'), '$.type')) = 'blocking'
+    group by source, transaction_id
+
+),
+
 -- A keyless table was to lose a row that it does not hold: an earlier run has failed on it (S12).
 contradiction as (
 
@@ -56,6 +72,9 @@ preceded_link as (
 
     select
         ordered_link.*,
+        bool_or(ordered_link.link_kind = 'blocking_snapshot') over (
+            partition by ordered_link.source, ordered_link.position
+        ) as has_blocking_snapshot,
         split_part(ordered_link.log_position, '#', 1) as log,
         split_part(ordered_link.log_position, '#', 2) as log_number,
         coalesce(
@@ -230,6 +249,8 @@ select
                 false
             )
             then 'unproven_reads'
+        when blocking_signal.source is not null and not linked.has_blocking_snapshot
+            then 'missing_reads'
         when contradiction.source is not null then 'missing_row'
     end as held_reason
 from linked_link as linked
@@ -238,5 +259,10 @@ left join contradiction
         linked.link_kind = 'transaction'
         and linked.source = contradiction.source
         and linked.transaction_id = contradiction.transaction_id
+left join blocking_signal
+    on
+        linked.link_kind = 'transaction'
+        and linked.source = blocking_signal.source
+        and linked.transaction_id = blocking_signal.transaction_id
 left join low_water
     on linked.source = low_water.source

@@ -533,6 +533,26 @@ def blocking_is_passed(source: Source) -> None:
     source.commit(4, 4000, update(2, 4))
 
 
+@sends(FIRST, "signalled")
+def signalled(source: Source) -> None:
+    """A blocking snapshot has been signalled, and none of its reads has landed."""
+    began(source)
+    data = json.dumps({"data-collections": ["public.t"], "type": "BLOCKING"})
+    signal = {"id": "s", "type": "execute-snapshot", "data": data}
+    source.commit(2, 2000, create(1, table=SIGNAL, row=signal, key={"id": "s"}))
+    source.commit(3, 3000, update(1, 3))
+
+
+@sends(SECOND, "signalled")
+def signalled_reads(source: Source) -> None:
+    source.previous = 1000
+    for id, marker in ((1, "first"), (5, "last")):
+        source.read(id, 9, marker, lsn=1951, ts_ms=MILLIS + 3500)
+    source.previous = 3000
+    source.commit(4, 4000, create(6, 4))
+    source.commit(5, 5000, create(7, 5))
+
+
 @sends(FIRST, "no_last")
 def no_last(source: Source) -> None:
     source.read(1, 1, "first")
@@ -1013,6 +1033,15 @@ def test_a_blocking_snapshot_adds_rows_once_the_stream_has_passed_it(
 ) -> None:
     assert shown.table("blocking") == {1: 1}
     assert later.table("blocking") == {1: 9, 2: 4, 5: 9}
+
+
+@pytest.mark.fault(46)
+def test_a_transaction_that_asks_for_a_blocking_snapshot_waits_for_it(
+    shown: Seen, later: Seen
+) -> None:
+    assert shown.table("signalled") == {1: 1}
+    assert shown.held("signalled") == {"2": "missing_reads", "3": "follows_held_transaction"}
+    assert later.table("signalled") == {1: 3, 5: 9, 6: 4, 7: 5}
 
 
 @pytest.mark.fault(51)
