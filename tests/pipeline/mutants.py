@@ -109,7 +109,7 @@ MODELS = (
     Mutant(f"{T}/int_snapshot_partition.sql", "bad -> bad >= read_partition.first_read_offset - 1",
            "bad -> false"),
     Mutant(f"{T}/int_snapshot_partition.sql",
-           "bad -> bad < passing_change.passing_offset", "bad -> false"),
+           "span -> span.after_position <= snapshot.snapshot_position", "span -> false"),
     Mutant(f"{T}/int_change.sql", "{{ op('truncate') }} as operation", "'c' as operation"),
     # S6: windows
     Mutant(f"{T}/int_chain_link.sql",
