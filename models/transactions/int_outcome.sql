@@ -52,7 +52,11 @@ passed_transaction as (
     from {{ ref('stg_transaction_marker') }} as marker
     inner join int_cut
         on marker.source = int_cut.source
-    where marker.marker = 'END' and marker.commit_position <= int_cut.link_position
+    -- Offsets of a transaction topic that was made again begin anew.
+    where
+        marker.marker = 'END'
+        and not coalesce({{ ordered_by_end('marker.connector') }}, false)
+        and marker.commit_position <= int_cut.link_position
 
 ),
 

@@ -663,7 +663,8 @@ def _known_transaction_id(
 ) -> tuple[type[Source], Mark] | None:
     """Transaction records name no connector: the form of the id tells, or a setting."""
     if settings.generic_order(source_name) is not None:
-        return GenericSource, Mark(transaction_id)
+        mark = GenericSource.read_transaction_id(transaction_id)
+        return None if mark is None else (GenericSource, mark)
     for source in SOURCES.values():
         mark = source.read_transaction_id(transaction_id)
         if mark is not None:

@@ -82,7 +82,8 @@ def test_a_source_without_schemas_has_its_database_in_their_place():
 def test_a_read_of_a_snapshot_belongs_to_no_transaction():
     row = change(op="r", source__snapshot="true", source__commit_lsn=...)
     assert (row.kind, row.snapshot, row.transaction_id) == ("change", "true", None)
-    assert (row.event_position, row.log_position) == (None, None)
+    assert row.event_position == "0000000000000000000/0000000000000000007"
+    assert row.log_position is None
 
 
 def test_a_change_without_a_place_has_none():
@@ -96,6 +97,7 @@ def test_a_place_that_is_no_number_is_refused_in_its_transaction(number):
     assert row.quarantine_reason == "bad_type"
     assert row.quarantine_detail.startswith("source.commit_lsn: expected a natural number")
     assert (row.connector, row.source, row.transaction_id) == ("generic", "ifx", "42")
+    assert change(source__commit_lsn=number, transaction=None).transaction_id is None
 
 
 @pytest.mark.parametrize("settings", [Settings(), Settings(generic_sources={"other": ["x"]})])

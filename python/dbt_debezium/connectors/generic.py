@@ -40,22 +40,32 @@ class GenericSource(Source):
         return self.name, schema, f"{schema}.{self.table}"
 
     def place(self, transaction: Transaction | None, snapshot: str | None, operation: str) -> Place:
-        """The transaction by its block; a change without a place is held."""
-        position = log_position = None
+        """The transaction by its block.
+
+        A change without a place is held. Reads of an initial snapshot without one stand before the
+        stream.
+        """
+        if snapshot is not None and snapshot != "incremental":
+            return Place(
+                None, None, None, "/".join(padded(n, NATURAL_DIGITS) for n in self.numbers)
+            )
+        position = log_position = transaction_id = None
         if None not in self.numbers:
             position = "/".join(number for number in self.numbers if number)
             log_position = f"commit#{self.numbers[0]}"
-        if snapshot is not None:
-            if snapshot != "incremental":
-                log_position = None
-            return Place(None, None, None, position, log_position=log_position)
-        transaction_id = transaction.id if transaction is not None else None
+        if snapshot is None and transaction is not None:
+            transaction_id = transaction.id
         return Place(transaction_id, None, None, position, log_position=log_position)
 
     @staticmethod
     def read_transaction_id(transaction_id: str) -> Mark | None:
-        """The id as it is: nothing is known of its form."""
-        return Mark(transaction_id)
+        """The id as it is: nothing is known of its form.
+
+        >>> GenericSource.read_transaction_id("42")
+        Mark(transaction_id='42', commit_position=None, log_position=None)
+        >>> GenericSource.read_transaction_id("")
+        """
+        return Mark(transaction_id) if transaction_id else None
 
     @staticmethod
     def read_collection(name: str) -> tuple[str | None, str]:
