@@ -1,4 +1,4 @@
-{#- What the pointer says of one source, as a Spark type. Its fields are the columns of int_cut. -#}
+{#- What the pointer says of one source, as a Spark type. Its fields are columns of int_cut. -#}
 {%- macro source_cuts_type() -%}
     array<struct<
         source: string, commit_number: bigint, commit_position: string, transaction_id: string,
