@@ -58,6 +58,7 @@
         or generic_sources.keys() | reject('string') | list
         or orders | select('string') | list
         or orders | reject('sequence') | list
+        or orders | select('mapping') | list
         or [] in orders
         or orders | sum(start=[]) | reject('string') | list -%}
         {%- do problems.append(

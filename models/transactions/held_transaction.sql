@@ -59,7 +59,6 @@ first_held_snapshot as (
 held_transaction as (
 
     select
-        false as is_snapshot,
         pending.source,
         pending.transaction_id,
         pending.commit_position,
@@ -90,7 +89,6 @@ held_transaction as (
         and not coalesce(pending.previous_commit_position < int_cut.snapshot_position, false)
     union all
     select
-        true as is_snapshot,
         source,
         transaction_id,
         position as commit_position,
@@ -147,8 +145,7 @@ select
     case
         when {{ matches_any('explained_reason', var('refused_holds')) }}
             then raise_error(concat(
-                case when is_snapshot then '' else 'transaction ' end, transaction_id,
-                ' of ', source,
+                {{ shown_transaction('transaction_id') }}, ' of ', source,
                 ': is held as ', explained_reason,
                 ', which refused_holds names; see the runbook, or take it out of refused_holds'
             ))

@@ -27,11 +27,8 @@ select
                         'operator_decision: snapshot of ', latest_decision.source,
                         ': names no one snapshot; write snapshot and its position, as status has it'
                     ))
-                when not startswith(latest_decision.transaction_id, 'snapshot ')
-                    then 'transaction '
-                else ''
+                else {{ shown_transaction('latest_decision.transaction_id') }}
             end,
-            latest_decision.transaction_id,
             ':'
         ),
         latest_decision.latest.decision,

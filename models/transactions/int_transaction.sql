@@ -92,7 +92,7 @@ followed_transaction as (
 
     select
         *,
-        -- So has a truncate of MySQL none (S8).
+        -- A truncate of MySQL has no END (S8).
         case
             when is_whole_transaction then position_without_end else end_position
         end as commit_position,

@@ -293,7 +293,7 @@ def _read(
     if "message_version" in fields or "DATA_STORE" in fields:
         return _cdl_change(topic, payload, fields, settings)
     if "op" in fields and mistyped is not None:
-        order = _generic_order(fields, settings)
+        order = _generic_order(_nested(fields.get("source")), settings)
         if order is None:
             raise _mistyped(fields, mistyped)
         generic = _read_generic_envelope(payload, order)
@@ -302,9 +302,8 @@ def _read(
     return _control(topic, key, payload, fields, settings)
 
 
-def _generic_order(fields: dict[str, Raw], settings: Settings) -> Sequence[str] | None:
+def _generic_order(source: dict[str, Raw], settings: Settings) -> Sequence[str] | None:
     """The fields that order the change of a connector that we do not know, by a setting."""
-    source = _nested(fields.get("source"))
     connector = _text(source.get("connector"))
     is_known = connector is None or connector in SOURCES
     return None if is_known else settings.generic_order(_text(source.get("name")))
@@ -734,7 +733,7 @@ def _quarantined(topic: str, value: str | None, error: EnvelopeError, settings: 
     source = _nested(fields.get("source"))
     connector = _text(source.get("connector"))
     known_source = SOURCES.get(connector or "", Source)
-    if _generic_order(fields, settings) is not None:
+    if _generic_order(source, settings) is not None:
         known_source, connector = GenericSource, GenericSource.connector
     named = known_source(*(_text(source.get(name)) for name in ("name", "db", "schema", "table")))
     source_name, schema, _ = named.named()

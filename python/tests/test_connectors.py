@@ -387,3 +387,10 @@ def test_a_signal_record_need_not_be_complete(value, signal_type, data):
 @pytest.mark.parametrize("value", ['{"type":"order","data":{}}', '{"type":"log","data":1,"x":2}'])
 def test_what_has_a_type_and_data_need_be_no_signal(value):
     assert flatten_message("t", None, value, []).quarantine_reason == "not_envelope"
+
+
+def test_a_server_id_of_ten_digits_is_read_as_a_number_and_as_text():
+    place = {"db": "shop", "table": "orders", "file": "mysql-bin.000013", "pos": 4, "row": 0}
+    as_number = change("mysql", server_id=3232235777, **place)
+    assert as_number.event_position.endswith("3232235777")
+    assert change("mysql", server_id="3232235777", **place) == as_number
