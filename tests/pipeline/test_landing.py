@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import Row, SparkSession
+from pyspark.sql.functions import udf
 
 from dbt_debezium import landing
 from dbt_debezium.errors import DebeziumError
@@ -52,6 +53,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         session = spark_session("local")
         yield session
         session.stop()
+
+
+def test_a_task_reads_no_zip_to_find_new_modules(spark: SparkSession) -> None:
+    """Spark's own package is one, and Python reads its directory anew for each task."""
+    importers = udf(lambda: str([path for path in sys.path_importer_cache if ".zip" in path]))
+    assert {row[0] for row in spark.range(2).select(importers()).collect()} == {"[]"}
 
 
 def message(topic: str, offset: int, value: str | None = "v", **fields: object) -> str:

@@ -1,0 +1,18 @@
+"""The process that Spark's Python workers are forked from (`spark.python.daemon.module`).
+
+Each worker would import our functions for itself. And each task looks for new modules, for which
+Python reads the directory of every zip it has imported from: Spark puts its own package on the path
+as one, and that took a second of CPU for each task, where the package is installed anyway.
+"""
+
+import sys
+
+if __name__ == "__main__":
+    sys.path[:] = [path for path in sys.path if not path.endswith(".zip")]
+    sys.path_importer_cache.clear()
+
+    from pyspark import daemon
+
+    from dbt_debezium import flatten, origins  # noqa: F401 # for the workers
+
+    daemon.manager()  # type: ignore[no-untyped-call] # Spark's own
