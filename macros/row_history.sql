@@ -34,21 +34,13 @@
 -- and the public history when commits were made: {{ ref('commit') }}
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 change as (
 
     select captured.*
     from {{ ref('int_change') }} as captured
-    inner join candidate
-        on captured.cut_id {{ '=' if is_incremental() else '<=' }} candidate.cut_id
     where
-        {{ matches_any('captured.source', captured.sources) }}
+        captured.cut_id {{ '=' if is_incremental() else '<=' }} {{ candidate('cut_id') }}
+        and {{ matches_any('captured.source', captured.sources) }}
         and (
             captured.table_name is null
             or (

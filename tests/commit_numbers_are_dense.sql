@@ -1,12 +1,5 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 new_commit as (
 
     select
@@ -14,10 +7,9 @@ new_commit as (
         proven.commit_number,
         coalesce(starting_commit.commit_number, 0) as starting_commit_number
     from {{ ref('commit') }} as proven
-    inner join candidate
-        on proven.cut_id = candidate.cut_id
     left join {{ ref('int_starting_commit') }} as starting_commit
         on proven.source = starting_commit.source
+    where proven.cut_id = {{ candidate('cut_id') }}
 
 )
 

@@ -1,12 +1,5 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 counted_message as (
 
     select
@@ -16,10 +9,9 @@ counted_message as (
         0 as staged_count,
         0 as outcome_count
     from {{ source('landing', 'message') }} as message
-    inner join candidate
-        on
-            message.landing_id > candidate.starting_landing_id
-            and message.landing_id <= candidate.landing_id
+    where
+        message.landing_id > {{ candidate('starting_landing_id') }}
+        and message.landing_id <= {{ candidate('landing_id') }}
     union all
     select
         held.topic,
@@ -28,8 +20,7 @@ counted_message as (
         0 as staged_count,
         0 as outcome_count
     from {{ source('pointer', 'held_message') }} as held
-    inner join candidate
-        on held.cut_id = candidate.starting_cut_id
+    where held.cut_id = {{ candidate('starting_cut_id') }}
     union all
     select
         topic,

@@ -1,22 +1,14 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 new_transaction as (
 
     select
         proven.source,
         proven.transaction_id
     from {{ ref('commit') }} as proven
-    inner join candidate
-        on proven.cut_id = candidate.cut_id
     where
-        proven.transaction_id is not null
+        proven.cut_id = {{ candidate('cut_id') }}
+        and proven.transaction_id is not null
         -- These were published by another proof, or by an operator.
         and proven.proof = 'counted'
         and not proven.has_reset_counters
@@ -80,8 +72,6 @@ counted_change as (
         0 as expected_count,
         1 as change_count
     from {{ ref('int_change') }} as placed
-    inner join candidate
-        on placed.cut_id = candidate.cut_id
     left join {{ ref('stg_change_event') }} as event
         on
             placed.topic = event.topic
@@ -92,6 +82,7 @@ counted_change as (
         on
             placed.source = new_transaction.source
             and placed.transaction_id = new_transaction.transaction_id
+    where placed.cut_id = {{ candidate('cut_id') }}
 
 )
 

@@ -1,15 +1,25 @@
 {#-
-    The candidate cut: cut_id, starting_cut_id, and is_clean, which is false when the run before this one built
-    something and did not publish it. Asked once a run.
+    A number of the candidate cut: cut_id and landing_id, what the run builds, or starting_cut_id and
+    starting_landing_id, what it starts from. And is_clean, which is false when the run before this one built something
+    and did not publish it. Asked once a run, so that statements have them as literals: a join with the pointer would
+    read what the number excludes. All 0 before anything was built.
 -#}
-{%- macro candidate() -%}
-    {%- if 'debezium_candidate' not in graph -%}
-        {%- set rows = run_query(
-            "select cut_id, starting_cut_id, is_clean from " ~ source('pointer', 'cut') ~ " where channel = 'candidate'"
-        ).rows -%}
-        {%- do graph.update({'debezium_candidate': {
-            'cut_id': rows[0][0] | int, 'starting_cut_id': rows[0][1] | int, 'is_clean': rows[0][2]
-        }}) -%}
+{%- macro candidate(name) -%}
+    {#- dbt finds what a model reads only outside of conditions. -#}
+    {%- set cut = source('pointer', 'cut') -%}
+    {%- set nothing = {
+        'cut_id': 0, 'landing_id': 0, 'starting_cut_id': 0, 'starting_landing_id': 0, 'is_clean': true
+    } -%}
+    {%- if not execute -%}
+        {{- return(nothing[name]) -}}
     {%- endif -%}
-    {{- return(graph['debezium_candidate']) -}}
+    {%- if 'debezium_candidate' not in graph -%}
+        {%- set is_open = flags.WHICH in ['run', 'build'] or load_relation(cut) is not none -%}
+        {%- set rows = run_query(
+            'select ' ~ nothing | join(', ') ~ ' from ' ~ cut ~ " where channel = 'candidate'"
+        ).rows if is_open else [] -%}
+        {%- set numbers = dict(rows[0].items()) if rows else nothing -%}
+        {%- do graph.update({'debezium_candidate': numbers}) -%}
+    {%- endif -%}
+    {{- return(graph['debezium_candidate'][name]) -}}
 {%- endmacro -%}

@@ -16,7 +16,7 @@
     {%- if not captured.identity and not captured.is_keyless and policy != 'ignore' -%}
         {%- for _, key in facts['keys'].get((captured.schema, captured.table), [])
             if matching(captured.sources, [key.source])
-            and (key.cut_id == candidate().cut_id or not is_incremental()) -%}
+            and (key.cut_id == candidate('cut_id') or not is_incremental()) -%}
             {%- do exceptions.raise_compiler_error(
                 place ~ ': its key changed from ' ~ key.old_key ~ ' to ' ~ key.new_key ~ ' at commit '
                 ~ key.commit_number ~ ' of ' ~ key.source ~ '; say in its history model which columns tell rows apart,'

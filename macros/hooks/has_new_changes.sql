@@ -3,7 +3,7 @@
     {%- if 'debezium_changed_tables' not in graph -%}
         {%- set rows = run_query(
             "select distinct schema_name, table_name from " ~ ref('int_change')
-            ~ " where cut_id = " ~ candidate().cut_id
+            ~ " where cut_id = " ~ candidate('cut_id')
         ).rows -%}
         {%- set changed_tables = [] -%}
         {%- for row in rows -%}

@@ -11,7 +11,7 @@
         {%- set tables = [] -%}
         {%- for row in run_query(
             "select distinct schema_name, table_name from " ~ ref('int_change')
-            ~ " where unavailable_columns is not null and cut_id " ~ ('=' if is_incremental() else '<=') ~ candidate().cut_id
+            ~ " where unavailable_columns is not null and cut_id " ~ ('=' if is_incremental() else '<=') ~ candidate('cut_id')
         ).rows -%}
             {%- do tables.append((row[0], row[1])) -%}
         {%- endfor -%}

@@ -14,7 +14,7 @@
                 source, schema_name, table_name, cut_id,
                 explode(from_json(column_types, 'map<string, string>')) as (column_name, sent_type)
             from {{ shapes }}
-            where cut_id <= {{ candidate().cut_id }}
+            where cut_id <= {{ candidate('cut_id') }}
         )
         select
             'types' as fact, schema_name, table_name, column_name,
@@ -27,26 +27,26 @@
         select
             'common', schema_name, table_name, null,
             to_json(reduce(collect_set(columns), first(columns), (common, some) -> array_intersect(common, some)))
-        from (select *, json_object_keys(column_types) as columns from {{ shapes }} where cut_id <= {{ candidate().cut_id }})
+        from (select *, json_object_keys(column_types) as columns from {{ shapes }} where cut_id <= {{ candidate('cut_id') }})
         group by schema_name, table_name
         union all
         select
             'columns', schema_name, table_name, column_name,
             to_json(array_sort(collect_set(source)))
         from shown
-        where cut_id = {{ candidate().cut_id }}
+        where cut_id = {{ candidate('cut_id') }}
         group by schema_name, table_name, column_name
         union all
         select
             'keys', schema_name, table_name, null,
             to_json(struct(source, commit_number, previous_type as old_key, column_type as new_key, cut_id))
         from {{ changes }}
-        where change_kind = 'key_changed' and cut_id <= {{ candidate().cut_id }}
+        where change_kind = 'key_changed' and cut_id <= {{ candidate('cut_id') }}
         union all
         select
             'silent', schema_name, table_name, column_name, to_json(struct(source, commit_number))
         from {{ changes }}
-        where may_have_changed_rows and cut_id = {{ candidate().cut_id }}
+        where may_have_changed_rows and cut_id = {{ candidate('cut_id') }}
     {%- endset -%}
     {%- if 'debezium_table_facts' not in graph -%}
         {%- for row in run_query(query).rows -%}

@@ -10,7 +10,7 @@
         {%- call statement('main') -%}
             insert into {{ this }}
             replace where cut_id {{ '!=' if config.get('meta', {}).get('keeps') == 'latest' else '>' }}
-                {{ candidate().starting_cut_id }}
+                {{ candidate('starting_cut_id') }}
             {{ sql }}
         {%- endcall -%}
     {%- else -%}

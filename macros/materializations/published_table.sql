@@ -26,13 +26,13 @@
             tblproperties ('write.distribution-mode' = 'none', {{ metadata_properties() }})
             {{ comment_clause() }}
             as
-            select {{ candidate().cut_id }}L as cut_id, result.* from ({{ sql }}) as result
+            select {{ candidate('cut_id') }}L as cut_id, result.* from ({{ sql }}) as result
         {%- endcall -%}
     {%- else -%}
         {%- call statement('main') -%}
             insert into {{ stored }}
-            replace where cut_id >= {{ candidate().cut_id }} or cut_id < {{ candidate().cut_id - 2 }}
-            select {{ candidate().cut_id }}L as cut_id, result.* from ({{ sql }}) as result
+            replace where cut_id >= {{ candidate('cut_id') }} or cut_id < {{ candidate('cut_id') - 2 }}
+            select {{ candidate('cut_id') }}L as cut_id, result.* from ({{ sql }}) as result
         {%- endcall -%}
     {%- endif -%}
 

@@ -11,7 +11,7 @@
     {{ run_hooks(pre_hooks) }}
 
     {%- if not is_continued -%}
-        {%- if load_relation(this) is not none and candidate().starting_cut_id > 0 -%}
+        {%- if load_relation(this) is not none and candidate('starting_cut_id') > 0 -%}
             {%- do print(this.identifier ~ ': its model has changed; built anew from all changes') -%}
         {%- endif -%}
         {%- call statement('main') -%}
@@ -30,7 +30,7 @@
             select * except (is_version) from ({{ sql }}) where is_version
         {%- endcall -%}
     {%- else -%}
-        {%- if not candidate().is_clean -%}
+        {%- if not candidate('is_clean') -%}
             {%- do remove_unpublished_versions(this) -%}
         {%- endif -%}
         {%- if has_new_changes(captured) -%}

@@ -1,12 +1,5 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 new_message as (
 
     select
@@ -15,10 +8,9 @@ new_message as (
             message.topic, message.key, message.value, message.headers, {{ connector_settings() }}
         ) as flat
     from {{ source('landing', 'message') }} as message
-    inner join candidate
-        on
-            message.landing_id > candidate.starting_landing_id
-            and message.landing_id <= candidate.landing_id
+    where
+        message.landing_id > {{ candidate('starting_landing_id') }}
+        and message.landing_id <= {{ candidate('landing_id') }}
 
 ),
 
@@ -33,8 +25,7 @@ held_message as (
 
     select held.* except (cut_id)
     from {{ source('pointer', 'held_message') }} as held
-    inner join candidate
-        on held.cut_id = candidate.starting_cut_id
+    where held.cut_id = {{ candidate('starting_cut_id') }}
 
 ),
 

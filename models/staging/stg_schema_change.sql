@@ -1,23 +1,15 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 message as (
 
     select
         landed.*,
-        candidate.cut_id
+        {{ candidate('cut_id') }}L as cut_id
     from {{ ref('stg_message') }} as landed
-    -- What is held was new in an earlier run.
-    inner join candidate
-        on landed.landing_id > candidate.starting_landing_id
     where
-        landed.kind = 'schema_change'
+        -- What is held was new in an earlier run.
+        landed.landing_id > {{ candidate('starting_landing_id') }}
+        and landed.kind = 'schema_change'
         and landed.table_changes is not null
         and not landed.is_repeated_delivery
 

@@ -1,12 +1,5 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 starting_commit as (
 
     select * from {{ ref('int_starting_commit') }}
@@ -53,11 +46,10 @@ select
     numbered_commit.has_reset_counters,
     numbered_commit.proof,
     numbered_commit.decision_sentence,
-    candidate.cut_id,
+    {{ candidate('cut_id') }}L as cut_id,
 
     -- where the source committed
     case
         when numbered_commit.link_kind = 'transaction' then numbered_commit.position
     end as commit_position
 from numbered_commit
-cross join candidate

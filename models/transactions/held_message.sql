@@ -1,12 +1,5 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 held_outcome as (
 
     select * from {{ ref('int_outcome') }}
@@ -18,7 +11,7 @@ held_message as (
 
     select
         message.*,
-        candidate.cut_id
+        {{ candidate('cut_id') }}L as cut_id
     from {{ ref('stg_message') }} as message
     left semi join held_outcome
         on
@@ -27,7 +20,6 @@ held_message as (
             and message.partition = held_outcome.partition
             and message.`offset` = held_outcome.`offset`
             and message.copy_number = held_outcome.copy_number
-    cross join candidate
 
 )
 

@@ -1,18 +1,10 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 new_commit as (
 
     select proven.*
     from {{ ref('commit') }} as proven
-    inner join candidate
-        on proven.cut_id = candidate.cut_id
+    where proven.cut_id = {{ candidate('cut_id') }}
 
 ),
 
@@ -237,6 +229,5 @@ select
     change.partition,
     change.`offset`,
     change.event_hash,
-    candidate.cut_id
+    {{ candidate('cut_id') }}L as cut_id
 from change
-cross join candidate

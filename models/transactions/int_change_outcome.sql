@@ -1,18 +1,10 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 change as (
 
     select placed.*
     from {{ ref('int_change') }} as placed
-    inner join candidate
-        on placed.cut_id = candidate.cut_id
+    where placed.cut_id = {{ candidate('cut_id') }}
 
 ),
 

@@ -1,20 +1,12 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 latest_progress as (
 
     select
         built.*,
         {{ is_table_topic('built') }} as is_table_topic
     from {{ ref('partition_progress') }} as built
-    inner join candidate
-        on built.cut_id = candidate.cut_id
+    where built.cut_id = {{ candidate('cut_id') }}
 
 ),
 

@@ -1,12 +1,5 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 marker_offset as (
 
     select
@@ -44,8 +37,7 @@ known_topic as (
             end
         ) as known_offset
     from {{ ref('partition_progress') }} as progress
-    inner join candidate
-        on progress.cut_id = candidate.cut_id
+    where progress.cut_id = {{ candidate('cut_id') }}
     group by progress.topic
 
 ),

@@ -1,12 +1,5 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 pending_read as (
 
     select * from {{ ref('stg_change_event') }}
@@ -123,8 +116,7 @@ progress as (
         ({{ is_table_topic('built') }})
         and not bool_or(built.has_signals) over (partition by built.topic) as is_table_topic
     from {{ ref('partition_progress') }} as built
-    inner join candidate
-        on built.cut_id = candidate.cut_id
+    where built.cut_id = {{ candidate('cut_id') }}
 
 )
 

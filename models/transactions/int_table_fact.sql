@@ -1,18 +1,10 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 new_commit as (
 
     select proven.*
     from {{ ref('commit') }} as proven
-    inner join candidate
-        on proven.cut_id = candidate.cut_id
+    where proven.cut_id = {{ candidate('cut_id') }}
 
 ),
 
@@ -33,13 +25,14 @@ change as (
         new_commit.commit_position,
         case when placed.transaction_id is null then new_commit.link_kind end as read_in
     from {{ ref('int_change') }} as placed
-    inner join candidate
-        on placed.cut_id = candidate.cut_id
     inner join new_commit
         on
             placed.source = new_commit.source
             and placed.commit_number = new_commit.commit_number
-    where placed.topic is not null and placed.table_name is not null
+    where
+        placed.cut_id = {{ candidate('cut_id') }}
+        and placed.topic is not null
+        and placed.table_name is not null
 
 ),
 
@@ -83,6 +76,16 @@ notification as (
 
 ),
 
+message as (
+
+    select
+        *,
+        has_repeated_names and landing_id > {{ candidate('starting_landing_id') }}
+            as is_new_repetition
+    from {{ ref('stg_message') }}
+
+),
+
 -- A notification names a table of SQL Server with its database, here a part of the source's name.
 told as (
 
@@ -102,16 +105,16 @@ told as (
         message.schema_name,
         message.table_name,
         null as scanned_at,
-        max(candidate.cut_id) filter (where message.quarantine_reason = 'delete_without_identity')
-            as lost_identity_cut_id,
-        max(candidate.cut_id) filter (
-            where message.has_repeated_names and message.landing_id > candidate.starting_landing_id
-        ) as repeated_names_cut_id,
-        count_if(
-            message.has_repeated_names and message.landing_id > candidate.starting_landing_id
-        ) as repeated_names_count
-    from {{ ref('stg_message') }} as message
-    cross join candidate
+        max(
+            case
+                when message.quarantine_reason = 'delete_without_identity'
+                    then {{ candidate('cut_id') }}L
+            end
+        ) as lost_identity_cut_id,
+        max(case when message.is_new_repetition then {{ candidate('cut_id') }}L end)
+            as repeated_names_cut_id,
+        count_if(message.is_new_repetition) as repeated_names_count
+    from message
     where
         (message.quarantine_reason = 'delete_without_identity' or message.has_repeated_names)
         and message.source is not null
@@ -126,7 +129,7 @@ fact as (
         shown.*,
         source_connector.connector,
         case
-            when shown.initial_commit_number is not null then candidate.cut_id
+            when shown.initial_commit_number is not null then {{ candidate('cut_id') }}L
         end as initial_cut_id,
         cast(null as timestamp) as scanned_at,
         cast(null as bigint) as lost_identity_cut_id,
@@ -135,7 +138,6 @@ fact as (
     from shown
     inner join source_connector
         on shown.source = source_connector.source
-    cross join candidate
     union all
     select
         source,
@@ -163,8 +165,7 @@ fact as (
     union all
     select built.* except (cut_id)
     from {{ this }} as built
-    inner join candidate
-        on built.cut_id = candidate.starting_cut_id
+    where built.cut_id = {{ candidate('starting_cut_id') }}
     {%- endif %}
 
 )
@@ -197,7 +198,6 @@ select
     sum(fact.repeated_names_count) as repeated_names_count,
 
     -- provenance
-    max(candidate.cut_id) as cut_id
+    {{ candidate('cut_id') }}L as cut_id
 from fact
-cross join candidate
 group by fact.source, fact.schema_name, fact.table_name

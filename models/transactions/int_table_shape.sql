@@ -1,12 +1,5 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 change as (
 
     select
@@ -21,9 +14,10 @@ change as (
         placed.column_types,
         coalesce(to_json(json_object_keys(placed.row_key)), '[]') as key_columns
     from {{ ref('int_change') }} as placed
-    inner join candidate
-        on placed.cut_id = candidate.cut_id
-    where placed.column_types is not null and placed.operation != {{ op('truncate') }}
+    where
+        placed.cut_id = {{ candidate('cut_id') }}
+        and placed.column_types is not null
+        and placed.operation != {{ op('truncate') }}
 
 ),
 
@@ -39,8 +33,7 @@ known_shape as (
             struct(built.commit_number, built.position)
         ) as shape
     from {{ this }} as built
-    inner join candidate
-        on built.cut_id <= candidate.starting_cut_id
+    where built.cut_id <= {{ candidate('starting_cut_id') }}
     group by built.source, built.schema_name, built.table_name
     {%- else -%}
     select
@@ -164,6 +157,5 @@ select
     table_shape.topic,
     table_shape.partition,
     table_shape.`offset`,
-    candidate.cut_id
+    {{ candidate('cut_id') }}L as cut_id
 from table_shape
-cross join candidate

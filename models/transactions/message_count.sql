@@ -1,12 +1,5 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 settled_count as (
 
     select
@@ -26,16 +19,14 @@ settled_count as (
         built.outcome,
         built.message_count
     from {{ this }} as built
-    inner join candidate
-        on built.cut_id = candidate.starting_cut_id
-    where built.outcome != 'held'
+    where built.cut_id = {{ candidate('starting_cut_id') }} and built.outcome != 'held'
     {%- endif %}
 
 )
 
 select
     -- identity
-    candidate.cut_id,
+    {{ candidate('cut_id') }}L as cut_id,
     settled_count.source,
     settled_count.topic,
     settled_count.partition,
@@ -44,9 +35,7 @@ select
     -- counts
     sum(settled_count.message_count) as message_count
 from settled_count
-cross join candidate
 group by
-    candidate.cut_id,
     settled_count.source,
     settled_count.topic,
     settled_count.partition,

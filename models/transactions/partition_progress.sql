@@ -1,12 +1,5 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 message as (
 
     select * from {{ ref('stg_message') }}
@@ -18,8 +11,7 @@ earlier_progress as (
     {% if is_incremental() -%}
     select built.*
     from {{ this }} as built
-    inner join candidate
-        on built.cut_id = candidate.starting_cut_id
+    where built.cut_id = {{ candidate('starting_cut_id') }}
     {%- else -%}
     select
         cast(null as string) as topic,
@@ -181,7 +173,7 @@ new_progress as (
 )
 
 select
-    candidate.cut_id,
+    {{ candidate('cut_id') }}L as cut_id,
 
     -- identity
     coalesce(new_progress.topic, earlier_progress.topic) as topic,
@@ -248,4 +240,3 @@ left join {{ ref('int_starting_commit') }} as starting_commit
     on
         coalesce(new_progress.source, earlier_progress.source, topic.source)
         = starting_commit.source
-cross join candidate

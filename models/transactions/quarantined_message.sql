@@ -1,12 +1,5 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 outcome as (
 
     select * from {{ ref('int_outcome') }}
@@ -30,6 +23,5 @@ select
     outcome.quarantine_detail,
 
     -- provenance
-    candidate.cut_id
+    {{ candidate('cut_id') }}L as cut_id
 from outcome
-cross join candidate

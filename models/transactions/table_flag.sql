@@ -1,12 +1,5 @@
 with
 
-candidate as (
-
-    select * from {{ source('pointer', 'cut') }}
-    where channel = 'candidate'
-
-),
-
 -- With the newest initial snapshot of its source; 0 where there was none.
 fact_of_source as (
 
@@ -15,8 +8,7 @@ fact_of_source as (
         coalesce(max(built.initial_commit_number) over by_source, 0) as snapshot_commit_number,
         coalesce(max(built.initial_cut_id) over by_source, 0) as snapshot_cut_id
     from {{ ref('int_table_fact') }} as built
-    inner join candidate
-        on built.cut_id = candidate.cut_id
+    where built.cut_id = {{ candidate('cut_id') }}
     window by_source as (partition by built.source)
 
 ),
@@ -52,9 +44,10 @@ default_added as (
         seen.table_name,
         max(seen.commit_number) as commit_number
     from {{ ref('schema_change') }} as seen
-    inner join candidate
-        on seen.cut_id <= candidate.cut_id
-    where seen.change_kind = 'column_added' and seen.has_default
+    where
+        seen.cut_id <= {{ candidate('cut_id') }}
+        and seen.change_kind = 'column_added'
+        and seen.has_default
     group by seen.source, seen.schema_name, seen.table_name
 
 ),

@@ -9,9 +9,7 @@ select
     count(*) as row_count
 from {{ model }}
 {%- if of_cut %}
-where cut_id in (
-    select cut.cut_id from {{ source('pointer', 'cut') }} as cut where cut.channel = 'candidate'
-)
+where cut_id = {{ candidate('cut_id') }}
 {%- endif %}
 group by {{ columns | join(', ') }}
 having count(*) > 1 or {{ not_null_columns | join(' is null or ') }} is null
