@@ -12,9 +12,9 @@ published_transaction as (
         published.source,
         published.transaction_id
     from {{ source('pointer', 'commit') }} as published
-    inner join candidate
-        on published.cut_id <= candidate.starting_cut_id
-    where {{ matches_any('published.source', watermark_sources) }}
+    where
+        published.cut_id <= {{ candidate('starting_cut_id') }}
+        and {{ matches_any('published.source', watermark_sources) }}
     group by published.source, published.transaction_id
 
 ),
