@@ -12,14 +12,13 @@
             {%- set query -%}
                 select made.transaction_id
                 from {{ commits }} as made
-                inner join {{ source('pointer', 'cut') }} as candidate
-                    on made.cut_id = candidate.cut_id and candidate.channel = 'candidate'
                 left join (
                     select inline(source_cuts) from {{ source('pointer', 'cut') }} where channel = 'published'
                 ) as published
                     on made.source = published.source
                 where
-                    made.source = {{ string_literal(found[2]) }}
+                    made.cut_id = {{ candidate('cut_id') }}
+                    and made.source = {{ string_literal(found[2]) }}
                     and made.commit_number = {{ found[1] }}
                     and made.commit_number > coalesce(published.commit_number, 0)
                     and made.transaction_id is not null
