@@ -16,9 +16,10 @@ setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, ja
 demo: setup ## a real change log in, published tables out, in two steps
 	@$(BIN)/dbt-debezium demo
 
-# Two files at a time, each with a Spark of its own.
+# Two files at a time, each with a Spark of its own; in the order of their names, as pytest-xdist would
+# keep files of one test to the last, which are the longest.
 test: setup ## every test but the proofs
-	@$(BIN)/pytest -n 2 --dist loadfile python tests
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder python tests
 
 quick: lint ## lint, and the tests that need no Java
 	@$(BIN)/pytest -q python $(wildcard tests/macros tests/test_project.py tests/test_docs.py)
@@ -26,10 +27,10 @@ quick: lint ## lint, and the tests that need no Java
 proof: setup ## the long proofs, which `make test` leaves out; writes docs/correctness.md
 	@$(BIN)/pytest tests/pipeline python -m proof; status=$$?; $(BIN)/python tests/pipeline/figures.py; exit $$status
 
-coverage-documents: setup ## what the reference documents ask, and which test proves it
+coverage-documents: setup ## runs the tests of what the reference documents ask, and lists them
 	@$(BIN)/python python/tests/document_coverage.py python/tests tests/pipeline
 
-coverage-faults: setup ## what must come of each fault, and which test proves it
+coverage-faults: setup ## runs the tests of what must come of each fault, and lists them
 	@$(BIN)/python python/tests/fault_coverage.py python/tests tests
 
 lint: $(BIN)/.ready ## ruff, mypy, sqlfluff, and dbt's own look at the project
