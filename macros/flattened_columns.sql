@@ -1,4 +1,7 @@
-{#- The columns of a flattened message, from a relation with the delivery and the struct `flat`. -#}
+{#-
+    The columns of a flattened message, from a relation with the delivery, the struct `flat` and its epoch, which stands
+    before every position and id (S2): what a restored source gives out again is new, and behind all that was before.
+-#}
 {%- macro flattened_columns() -%}
 -- delivery
     landing_id,
@@ -23,15 +26,18 @@
     -- position
     flat.operation,
     flat.snapshot,
-    flat.transaction_id,
+    concat(epoch, flat.transaction_id) as transaction_id,
     flat.is_whole_transaction,
     flat.marker,
     flat.event_count,
     flat.collection_counts,
-    flat.commit_position,
-    flat.log_position,
-    flat.previous_commit_position,
-    flat.event_position,
+    concat(epoch, flat.commit_position) as commit_position,
+    case
+        when {{ is_gtid('flat.log_position') }} then concat(epoch, flat.log_position)
+        else replace(flat.log_position, '#', concat('#', epoch))
+    end as log_position,
+    concat(epoch, flat.previous_commit_position) as previous_commit_position,
+    concat(epoch, flat.event_position) as event_position,
     flat.total_order,
     flat.data_collection_order,
     timestamp_micros(flat.committed_at_micros) as committed_at,

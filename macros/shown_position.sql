@@ -3,8 +3,8 @@
     it is found in the source.
 
     >>> shown_position('position')
-    regexp_replace(position, '(^|/)0+(?=[0-9]+([+/]|$))', '$1')
+    regexp_replace(position, '(^|/|: )0+(?=[0-9]+([+/]|$))', '$1')
 -#}
 {%- macro shown_position(position) -%}
-    regexp_replace({{ position }}, '(^|/)0+(?=[0-9]+([+/]|$))', '$1')
+    regexp_replace({{ position }}, '(^|/|: )0+(?=[0-9]+([+/]|$))', '$1')
 {%- endmacro -%}

@@ -3,7 +3,7 @@
     the next.
 
     >>> snapshot_id('position')
-    concat('snapshot ', regexp_replace(position, '(^|/)0+(?=[0-9]+([+/]|$))', '$1'))
+    concat('snapshot ', regexp_replace(position, '(^|/|: )0+(?=[0-9]+([+/]|$))', '$1'))
 -#}
 {%- macro snapshot_id(position) -%}
     concat('snapshot ', {{ shown_position(position) }})

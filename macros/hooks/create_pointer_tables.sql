@@ -44,6 +44,7 @@
             from (
                 select
                     message.*,
+                    '' as epoch,
                     flatten_message(
                         message.topic, message.key, message.value, message.headers, {{ connector_settings() }}
                     ) as flat

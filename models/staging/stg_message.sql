@@ -14,10 +14,31 @@ new_message as (
 
 ),
 
+-- BEGIN and END of Db2 may name the database, which is no part of the source.
+epoch_message as (
+
+    select
+        new_message.*,
+        coalesce(epoch.position_prefix, '') as epoch
+    from new_message
+    left join {{ ref('int_epoch') }} as epoch
+        on
+            new_message.timestamp >= epoch.starts_at
+            and coalesce(new_message.timestamp < epoch.ends_at, true)
+            and (
+                new_message.flat.source = epoch.source
+                or (
+                    new_message.flat.connector is null
+                    and regexp_replace(new_message.flat.source, '[.][^.]*$', '') = epoch.source
+                )
+            )
+
+),
+
 flattened_message as (
 
     select {{ flattened_columns() }}
-    from new_message
+    from epoch_message
 
 ),
 

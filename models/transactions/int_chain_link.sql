@@ -90,8 +90,14 @@ preceded_link as (
             as known_predecessor_offset,
         case
             when ordered_link.predecessor.link_kind = 'initial_snapshot' then null
+            -- An epoch opens a new stream, and so does a source that stands at a snapshot.
+            when
+                {{ epoch_of('ordered_link.position') }} != coalesce(
+                    {{ epoch_of('ordered_link.predecessor.position') }},
+                    {{ epoch_of('starting_commit.link_position') }}
+                )
+                then null
             when ordered_link.predecessor is not null then ordered_link.predecessor.position
-            -- A source that stands at a snapshot opens a new stream.
             when starting_commit.link_position is distinct from starting_commit.snapshot_position
                 then starting_commit.link_position
         end as predecessor_position,

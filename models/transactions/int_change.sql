@@ -35,7 +35,10 @@ keyed_commit as (
     -- Places in a file number events, so the event that closed the window tells.
     select
         new_commit.*,
-        concat('window in file#', substr(event.event_position, 1, 30)) as commit_key
+        concat(
+            'window in file#',
+            substr(event.event_position, 1, length({{ epoch_of('event.event_position') }}) + 30)
+        ) as commit_key
     from new_commit
     inner join event
         on

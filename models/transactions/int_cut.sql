@@ -35,14 +35,23 @@ latest_commit as (
 reached_link as (
 
     select
-        source,
-        max(position) as link_position,
-        max(marker_offset) as marker_offset,
-        collect_list(case when is_first_of_stream then transaction_id end)
+        proven.source,
+        max(proven.position) as link_position,
+        max(proven.marker_offset) as marker_offset,
+        collect_list(case when proven.is_first_of_stream then proven.transaction_id end)
             as first_transaction_ids,
-        array_sort(collect_set(decision_sentence)) as decisions
-    from {{ ref('int_proven_link') }}
-    group by source
+        array_sort(array_union(
+            collect_set(proven.decision_sentence), collect_set(epoch.decision_sentence)
+        )) as decisions
+    from {{ ref('int_proven_link') }} as proven
+    left join {{ ref('int_epoch') }} as epoch
+        on
+            proven.source = epoch.source
+            and startswith(
+                coalesce(proven.last_event_position, proven.snapshot_position, proven.position),
+                epoch.position_prefix
+            )
+    group by proven.source
 
 ),
 

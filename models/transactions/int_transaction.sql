@@ -99,16 +99,31 @@ followed_transaction as (
         case
             when names_predecessor
                 then
-                    -- Nothing of a transaction lies behind its END.
-                    nullif(
-                        greatest(
-                            lead(previous_commit_position) over (
-                                partition by source
-                                order by coalesce(previous_commit_position, '')
+                    coalesce(
+                        -- Nothing of a transaction lies behind its END.
+                        nullif(
+                            greatest(
+                                lead(previous_commit_position) over (
+                                    partition by source
+                                    order by
+                                        coalesce(
+                                            previous_commit_position,
+                                            {{ epoch_of('last_event_position') }}
+                                        )
+                                ),
+                                last_event_position
                             ),
                             last_event_position
                         ),
-                        last_event_position
+                        -- The next epoch names nothing of this one.
+                        case
+                            when
+                                {{ epoch_of('last_event_position') }}
+                                < max({{ epoch_of('last_event_position') }}) over (
+                                    partition by source
+                                )
+                                then last_event_position
+                        end
                     )
             else coalesce(position_without_end, change_position, last_event_position)
         end as uncounted_position
@@ -152,7 +167,10 @@ known_transaction as (
         case
             when followed.names_predecessor
                 then
-                    coalesce(followed.previous_commit_position, '')
+                    coalesce(
+                        followed.previous_commit_position,
+                        {{ epoch_of('followed.last_event_position') }}
+                    )
                     < low_water.{{ mark }}_water_position
             else followed.last_event_position < low_water.event_{{ mark }}_water_position
         end as is_below_low_water,
@@ -164,7 +182,10 @@ known_transaction as (
                 span -> case
                     when followed.names_predecessor
                         then
-                            coalesce(followed.previous_commit_position, '')
+                            coalesce(
+                                followed.previous_commit_position,
+                                {{ epoch_of('followed.last_event_position') }}
+                            )
                             >= span.after_link_position
                             and coalesce(
                                 followed.starting_position

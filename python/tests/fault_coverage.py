@@ -14,8 +14,8 @@ ROWS = read_rows(DATA / "faults.tsv")
 OPEN: dict[str, str] = {
     "5": "a read without position holds its snapshot, though it could be used",
     "25": "held where an END counts the change; taken by watermark where no END has landed",
-    "28": "told apart in different runs; in one run all that follows is held",
-    "29": "the run fails; no decision lets it go on, a new topic prefix must be given",
+    "28": "told apart in different runs, and across an epoch that an operator declares; else all "
+    "that follows is held",
     "30": "what does not follow the first chain is held, so that other sources go on; "
     "the run fails where refused_holds names missing_predecessor",
     "32": "compaction of such a topic shows as missing events and holds, so that other sources go "

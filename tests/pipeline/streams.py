@@ -13,6 +13,8 @@ from oracle import Message, Row
 
 SCHEMA = "app"
 MILLIS = 1_790_000_000_000
+RESTORED = "2026-09-22 00:00:00"
+"""When sources are restored from a backup, UTC; what they send before has the time MILLIS."""
 
 
 class Change(NamedTuple):
@@ -64,6 +66,11 @@ class Stream:
         self.landing = 0
         self.offsets: Counter[tuple[str, int]] = Counter()
         self.clock = MILLIS
+        self.is_restored = False
+
+    def restore(self) -> None:
+        """Begin the log anew, as a database does that comes back from a backup; Kafka goes on."""
+        self.is_restored = True
 
     def send(
         self,
@@ -85,6 +92,7 @@ class Stream:
                     "topic": name,
                     "partition": 0,
                     "offset": offset,
+                    "timestamp": MILLIS + self.is_restored * 86_400_000,
                     "key": key,
                     "value": value,
                     "headers": [{"key": one, "value": other} for one, other in headers],
@@ -173,6 +181,10 @@ class Postgresql(Stream):
         self.end: int | None = None
         """LSN of the latest END."""
 
+    def restore(self) -> None:
+        super().restore()
+        self.lsn, self.transaction, self.end = 1000, 500, None
+
     def place(self, table: str, lsn: int, **fields: Any) -> Row:
         end = None if self.end is None else str(self.end)
         place = {"db": "d", "txId": self.transaction, "lsn": lsn, "xmin": None}
@@ -219,6 +231,10 @@ class LogSequence(Stream):
         self.database = database
         self.counted_database = counted_database
         """What END's names of tables begin with."""
+        self.log = 0
+
+    def restore(self) -> None:
+        super().restore()
         self.log = 0
 
     def lsn(self, part: int) -> str:
@@ -301,6 +317,10 @@ class Db2(LogSequence):
     connector = "db2"
     waiting: tuple[str, Mapping[str, int]] | None = None
 
+    def restore(self) -> None:
+        super().restore()
+        self.waiting = None
+
     def change_place(self, at: int, change: Change, changes: Sequence[Change]) -> Row:
         """Both halves of a key change have one LSN and no serial number."""
         if change.op == "c" and at and changes[at - 1].op == "d":
@@ -325,6 +345,10 @@ class Oracle(Stream):
 
     def __init__(self, prefix: str, schema: str = SCHEMA) -> None:
         super().__init__(prefix, schema)
+        self.scn = 2000
+
+    def restore(self) -> None:
+        super().restore()
         self.scn = 2000
 
     def commit(self, *changes: Change, lost: Collection[int] = (), **_: object) -> None:
@@ -355,6 +379,10 @@ class Generic(Stream):
 
     def __init__(self, prefix: str, schema: str = SCHEMA) -> None:
         super().__init__(prefix, schema)
+        self.lsn = 900
+
+    def restore(self) -> None:
+        super().restore()
         self.lsn = 900
 
     def commit(

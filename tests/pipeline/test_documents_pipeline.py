@@ -16,6 +16,7 @@ from compare import check_counts
 from lake import REPOSITORY, Lake, open_lake, tables_of
 from oracle import Message, Row
 from streams import (
+    RESTORED,
     Cdl,
     Change,
     Db2,
@@ -469,6 +470,42 @@ def equals() -> Iterator[Stream]:
     yield both
 
 
+RESTORED_SOURCES = (
+    "some_postgresql_restored",
+    "some_postgresql_restored_uncounted",
+    "some_oracle_restored",
+    "some_informix_restored",
+    "some_db2_restored",
+    "some_sqlserver_restored.testDB",
+)
+
+
+def restored() -> Iterator[Stream]:
+    """Positions and ids of transactions are given out again, for other changes."""
+    for name in RESTORED_SOURCES:
+        _, connector, *_ = name.split("_")
+        prefix, _, _ = name.partition(".")
+        one: Stream
+        if name.endswith("uncounted"):
+            one = Postgresql(prefix, has_metadata=False)
+        else:
+            kinds = (Postgresql, Oracle, Generic, Db2, Sqlserver)
+            (kind,) = (kind for kind in kinds if kind.connector == connector)
+            one = kind(prefix)
+        one.commit(create("orders", id=1, v="a"), create("orders", id=2, v="gone"))
+        one.commit(update("orders", id=1, v="lost"))
+        one.commit(create("items", id=1, v="lost"))
+        one.landing = 1
+        one.restore()
+        if isinstance(one, LogSequence):
+            one.read(create("orders", id=1, v="read"), create("items", id=2, v="read"))
+        one.commit(update("orders", id=1, v="b"), create("items", id=3, v="b"))
+        one.commit(update("orders", id=1, v="c"))
+        one.commit(update("items", id=3, v="c"), update("orders", id=1, v="d"))
+        one.commit(update("orders", id=1, v="e"), update("items", id=3, v="e"))
+        yield one
+
+
 STRANGE = "o'r \"d\\e;r"
 STRANGE_TABLES = (
     "order",
@@ -500,7 +537,7 @@ def strange_names() -> Iterator[Stream]:
 def all_streams() -> list[Stream]:
     groups = (
         snapshots, incremental_reads, flagged, transactions, keys, truncates, without_counts,
-        equals, strange_names,
+        equals, restored, strange_names,
     )  # fmt: skip
     return [one for group in groups for one in group()]
 
@@ -604,6 +641,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
             lines.write(f"some_informix_released,{RELEASED},release,Ann,2026-11-22,checked\n")
             lines.write(f"some_postgresql_uncounted,{LET_BY},release,Ann,2026-11-22,checked\n")
+            for name in RESTORED_SOURCES:
+                lines.write(f"{name},messages since {RESTORED},new_epoch,Ann,2026-11-22,restored\n")
         for part in (0, 1):
             land(lake, streams, part)
             assert lake.build(), lake.lines
@@ -1122,3 +1161,26 @@ def test_columns_that_differ_in_case_only_are_refused() -> None:
 @pytest.mark.parametrize("name", ["a`; drop table x", "{{ 1 / 0 }}", "a\nb", "_change"])
 def test_columns_that_could_become_code_or_hide_ours_are_refused(name: str) -> None:
     assert "rename it at the source" in refusal(("one", {"id": 1, name: "a"}))
+
+
+# --- sources that are restored -----------------------------------------------------------------
+
+
+@pytest.mark.fault(28, 29)
+@pytest.mark.parametrize("source", RESTORED_SOURCES)
+def test_what_a_restored_source_sends_follows_all_that_it_sent_before(
+    run: Run, source: str
+) -> None:
+    assert run.first.values(source)[1] in ("a", "lost")
+    assert run.first.cuts[source].get("decisions", []) == []
+    assert run.last.cuts[source]["decisions"] == [
+        f"messages since {RESTORED}: new_epoch by Ann on 2026-11-22 (restored)"
+    ]
+    is_read = "db2" in source or "sqlserver" in source
+    is_behind = "db2" in source or "uncounted" in source
+    assert run.last.values(source) == {
+        1: "d" if is_behind else "e",
+        **({} if is_read else {2: "gone"}),
+    }
+    items = run.last.values(source, "items")
+    assert items == {3: "c" if is_behind else "e", **({2: "read"} if is_read else {1: "lost"})}
