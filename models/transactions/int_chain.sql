@@ -133,9 +133,17 @@ link as (
                 then coalesce(placed.signalled_position, placed.snapshot_position)
             when placed.is_ordered_by_end
                 then
-                    coalesce(
-                        greatest(placed.seen_position, starting_commit.link_position),
-                        {{ offset_position(0) }}
+                    concat(
+                        substr(
+                            coalesce(
+                                greatest(placed.seen_position, starting_commit.link_position),
+                                {{ offset_position(0) }}
+                            ),
+                            1,
+                            20
+                        ),
+                        '+',
+                        placed.snapshot_position
                     )
             else placed.snapshot_position
         end as position,

@@ -157,7 +157,13 @@ change as (
         position,
         schema_name,
         table_name,
-        case when is_old_half then {{ op('delete') }} else operation end as operation,
+        case
+            when is_old_half then {{ op('delete') }}
+            -- Under its new key the row begins.
+            when operation = {{ op('update') }} and old_row_key is not null and not is_ordered
+                then {{ op('create') }}
+            else operation
+        end as operation,
         case when is_old_half then old_row_key else row_key end as row_key,
         before,
         case when not is_old_half then after end as after,

@@ -23,6 +23,10 @@ truncation as (
 )
 
 select
+    -- identity
+    change.source,
+    change.event_hash,
+
     -- delivery
     change.topic,
     change.partition,

@@ -170,4 +170,7 @@ left join new_change
         settled.topic = new_change.topic
         and settled.partition = new_change.partition
         and settled.`offset` = new_change.`offset`
+        -- Offsets of a topic that was made again begin anew.
+        and settled.source = new_change.source
+        and settled.event_hash = new_change.event_hash
         and settled.copy_number = 1

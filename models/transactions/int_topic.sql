@@ -22,11 +22,13 @@ topic as (
 
     select
         topic,
-        max_by(source, `offset`) filter (
+        max_by(source, struct(landing_id, `offset`, partition)) filter (
             where source is not null and kind != 'quarantined'
         ) as own_source,
         -- What cannot be read may name anything.
-        max_by(source, `offset`) filter (where source is not null) as said_source
+        max_by(source, struct(landing_id, `offset`, partition)) filter (
+            where source is not null
+        ) as said_source
     from message
     group by topic
 

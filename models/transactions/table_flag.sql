@@ -28,7 +28,7 @@ announced as (
         source,
         schema_name,
         table_name,
-        max_by(change_type, struct(`offset`, landing_id, place)) as latest_change_type,
+        max_by(change_type, struct(landing_id, `offset`, place)) as latest_change_type,
         collect_list(event_position) as change_positions
     from {{ ref('stg_schema_change') }}
     where table_name is not null

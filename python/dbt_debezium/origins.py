@@ -21,13 +21,15 @@ def trace(parents: Mapping[str, str]) -> dict[str, str]:
 
     >>> trace({"c": "b", "b": "a", "y": "x"})
     {'c': 'a', 'b': 'a', 'y': 'x'}
+    >>> trace({"c": "a", "a": "b", "b": "a"})
+    {'c': 'a', 'a': 'a', 'b': 'a'}
     """
     origins: dict[str, str] = {}
     for life in parents:
-        path: list[str] = []
+        path: dict[str, None] = {}
         ancestor = life
-        while ancestor in parents and ancestor not in origins and ancestor not in path[:1]:
-            path.append(ancestor)
+        while ancestor in parents and ancestor not in origins and ancestor not in path:
+            path[ancestor] = None
             ancestor = parents[ancestor]
         origin = origins.get(ancestor, ancestor)
         origins.update(dict.fromkeys(path, origin))

@@ -6,7 +6,7 @@ partition. A message may be `lost`, which leaves a hole, or `late`, which lands 
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from oracle import Message, Row
@@ -148,6 +148,24 @@ class Stream:
             if change.op == "d" and change.key is not None:
                 self.send(self.topic(change.table), None, text(change.key), **how)
 
+    def send_reads(
+        self, reads: Sequence[Change], place: Callable[[str, str], Row], *, is_complete: bool
+    ) -> None:
+        """An initial snapshot; without its last reads it was interrupted.
+
+        Args:
+            reads: its rows, table by table.
+            place: the source block of a read, by its table and its snapshot marker.
+            is_complete: whether it came to its end.
+        """
+        tables = list(dict.fromkeys(read.table for read in reads))
+        for at, read in enumerate(reads):
+            is_last_of_table = at + 1 == len(reads) or reads[at + 1].table != read.table
+            mark = "first" if at == 0 else "true"
+            if is_complete and is_last_of_table:
+                mark = "last" if read.table == tables[-1] else "last_in_data_collection"
+            self.send_change(read._replace(op="r"), place(read.table, mark))
+
     def send_marker(
         self,
         status: str,
@@ -278,17 +296,12 @@ class LogSequence(Stream):
     def read(self, *reads: Change, is_complete: bool = True, has_lsn: bool = True) -> None:
         """An initial snapshot; without its last reads it was interrupted."""
         self.log += 1
-        tables = list(dict.fromkeys(read.table for read in reads))
-        for at, read in enumerate(reads):
-            is_last = at + 1 == len(reads)
-            is_last_of_table = is_last or reads[at + 1].table != read.table
-            mark = "first" if at == 0 else "true"
-            if is_complete and is_last_of_table:
-                mark = "last" if read.table == tables[-1] else "last_in_data_collection"
-            place = self.place(read.table, None, snapshot=mark)
-            if not has_lsn:
-                place |= {"commit_lsn": None}
-            self.send_change(read._replace(op="r"), place)
+
+        def place(table: str, mark: str) -> Row:
+            block = self.place(table, None, snapshot=mark)
+            return block if has_lsn else block | {"commit_lsn": None}
+
+        self.send_reads(reads, place, is_complete=is_complete)
 
     def read_window(self, commit_lsn: str, *reads: Change) -> None:
         """Reads of an incremental snapshot whose window closes in a transaction."""
@@ -351,6 +364,15 @@ class Oracle(Stream):
         super().restore()
         self.scn = 2000
 
+    def read(self, *reads: Change, is_complete: bool = True) -> None:
+        """An initial snapshot of one SCN, which is that of no commit."""
+        self.scn += 10
+
+        def place(table: str, mark: str) -> Row:
+            return self.source(table, db="ORCL", scn=str(self.scn), snapshot=mark)
+
+        self.send_reads(reads, place, is_complete=is_complete)
+
     def commit(self, *changes: Change, lost: Collection[int] = (), **_: object) -> None:
         self.scn += 10
         transaction_id = f"5.6.{self.scn}"
@@ -384,6 +406,16 @@ class Generic(Stream):
     def restore(self) -> None:
         super().restore()
         self.lsn = 900
+
+    def read(self, *reads: Change, is_complete: bool = True) -> None:
+        """An initial snapshot, at the end of the log."""
+        self.lsn += 100
+
+        def place(table: str, mark: str) -> Row:
+            lsns = {"commit_lsn": str(self.lsn), "change_lsn": None}
+            return self.source(table, db="bank", **lsns, snapshot=mark)
+
+        self.send_reads(reads, place, is_complete=is_complete)
 
     def commit(
         self, *changes: Change, lost: Collection[int] = (), has_end: bool = True, **_: object

@@ -80,22 +80,26 @@ def snapshots() -> Iterator[Stream]:
         one.commit(create("orders", id=3, v="d"))
         yield one
 
-    one = Db2("some_db2_two_attempts")
-    one.read(create("orders", id=1, v="gone"), create("orders", id=2, v="a"), is_complete=False)
-    one.read(create("orders", id=2, v="b"), create("orders", id=3, v="c"))
-    one.commit(create("orders", id=4, v="d"))
-    one.commit(create("orders", id=5, v="not proved"))
-    yield one
+    for kind in (Db2, Oracle, Generic):
+        some = kind(f"some_{kind.connector}_two_attempts")
+        gone = create("orders", id=1, v="gone"), create("orders", id=2, v="a")
+        some.read(*gone, is_complete=False)
+        some.read(create("orders", id=2, v="b"), create("orders", id=3, v="c"))
+        some.commit(create("orders", id=4, v="d"))
+        some.commit(create("orders", id=5, v="last"))
+        yield some
 
-    one = Db2("some_db2_read_again")
-    one.read(create("orders", id=1, v="a"), create("orders", id=2, v="b"))
-    one.commit(create("orders", id=3, v="c"))
-    one.commit(create("items", id=1, v="a"))
-    one.landing = 1
-    one.read(create("orders", id=2, v="read"))
-    one.commit(create("orders", id=4, v="d"))
-    one.commit(create("items", id=2, v="not proved"))
-    yield one
+    for kind in (Db2, Oracle, Generic):
+        for name, landing in (("read_again", 1), ("read_again_at_once", 0)):
+            some = kind(f"some_{kind.connector}_{name}")
+            some.read(create("orders", id=1, v="a"), create("orders", id=2, v="b"))
+            some.commit(create("orders", id=3, v="c"))
+            some.commit(create("items", id=1, v="a"))
+            some.landing = landing
+            some.read(create("orders", id=2, v="read"))
+            some.commit(create("orders", id=4, v="d"))
+            some.commit(create("items", id=2, v="last"))
+            yield some
 
     one = Db2("some_db2_changes_alone")
     one.commit(update("orders", id=7, v="a"), delete("orders", id=8, v="b"))
@@ -678,17 +682,28 @@ def test_streamed_changes_follow_the_snapshot_and_a_table_needs_no_read(
 
 
 @covers("DB2-31")
-def test_an_interrupted_snapshot_leaves_no_row_behind(run: Run) -> None:
-    assert run.first.cut("some_db2_two_attempts") == (2, "counted")
-    assert run.first.values("some_db2_two_attempts") == {2: "b", 3: "c", 4: "d"}
+@pytest.mark.parametrize("connector", ["db2", "oracle", "informix"])
+def test_an_interrupted_snapshot_leaves_no_row_behind(run: Run, connector: str) -> None:
+    source = f"some_{connector}_two_attempts"
+    rows = {2: "b", 3: "c", 4: "d"} | ({} if connector == "db2" else {5: "last"})
+    assert run.first.cut(source) == (len(rows) - 1, "counted")
+    assert run.first.values(source) == rows
+    assert not any("snapshot" in one["transaction_id"] for one in run.first.cuts[source]["held"])
 
 
 @covers("DB2-35", "DB2-38")
-def test_a_later_snapshot_replaces_its_tables_and_keeps_those_it_has_no_read_of(run: Run) -> None:
-    assert run.first.values("some_db2_read_again") == {1: "a", 2: "b", 3: "c"}
-    assert run.last.cut("some_db2_read_again") == (5, "counted")
-    assert run.last.values("some_db2_read_again") == {2: "read", 4: "d"}
-    assert run.last.values("some_db2_read_again", "items") == {1: "a"}
+@pytest.mark.parametrize("connector", ["db2", "oracle", "informix"])
+def test_a_later_snapshot_replaces_its_tables_and_keeps_those_it_has_no_read_of(
+    run: Run, connector: str
+) -> None:
+    again, at_once = f"some_{connector}_read_again", f"some_{connector}_read_again_at_once"
+    is_behind = connector == "db2"
+    assert run.first.values(again) == {1: "a", 2: "b", 3: "c"}
+    for source in (again, at_once):
+        assert run.last.cut(source) == (5 if is_behind else 6, "counted")
+        assert run.last.values(source) == {2: "read", 4: "d"}
+        items = run.last.values(source, "items")
+        assert items == ({1: "a"} if is_behind else {1: "a", 2: "last"})
 
 
 @covers("MSS-05", "DB2-19", "DB2-26")

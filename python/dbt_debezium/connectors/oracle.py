@@ -47,10 +47,14 @@ class OracleSource(Source, tag_field="connector", tag="oracle"):
     def place(self, transaction: Transaction | None, snapshot: str | None, operation: str) -> Place:
         """The transaction by its block, else by `txId`; its commit position by `commit_scn`."""
         position = None
-        if self.scn is not None or self.commit_scn is not None:
+        # A read of a snapshot tells the SCN of the snapshot alone.
+        commit_scn = self.commit_scn
+        if commit_scn is None and snapshot not in (None, "incremental"):
+            commit_scn = self.scn
+        if self.scn is not None or commit_scn is not None:
             position = "/".join(
                 (
-                    padded(self.commit_scn, NATURAL_DIGITS),
+                    padded(commit_scn, NATURAL_DIGITS),
                     padded(self.scn, NATURAL_DIGITS),
                     self._redo_address(),
                     padded(self.ssn, NATURAL_DIGITS),
