@@ -7,7 +7,8 @@ starting_commit as (
 ),
 
 -- A keyless read is known by its delivery alone, so a copy of it cannot be told. What a later
--- snapshot replaced, or an operator discarded, was never published.
+-- snapshot replaced, or an operator discarded, was never published, nor need a table be whole that
+-- is not ingested.
 late_event as (
 
     select
@@ -23,6 +24,7 @@ late_event as (
             and discarded.decision = 'discard'
     where
         event.is_already_published
+        and not {{ matches_any('event.data_collection', var('not_ingested_tables')) }}
         and (event.row_key is not null or event.snapshot is null)
         and not coalesce(
             coalesce(event.previous_commit_position, event.event_position)

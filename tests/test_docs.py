@@ -11,6 +11,7 @@ from dbt_debezium.cli import main
 from dbt_debezium.column_types import LOGICAL_TYPES
 from dbt_debezium.envelope import REASONS
 from dbt_debezium.flags import MEANINGS
+from dbt_debezium.holds import REMEDIES
 
 REPOSITORY = Path(__file__).parents[1]
 README = (REPOSITORY / "README.md").read_text()
@@ -51,6 +52,10 @@ def anchors(page: Path) -> set[str]:
 def test_every_held_reason_has_an_entry() -> None:
     assert {"no_end", "unproven_reads", "follows_held_snapshot"} <= held_reasons()
     assert section("Held") == held_reasons()
+
+
+def test_every_held_reason_that_is_a_cause_has_a_remedy() -> None:
+    assert {one for one in held_reasons() if not one.startswith("follows_")} == REMEDIES.keys()
 
 
 @pytest.mark.parametrize(("listed", "entries"), [("held_reasons", "Held"), ("flag_names", "Flags")])

@@ -4,7 +4,10 @@ latest_progress as (
 
     select
         built.*,
-        {{ is_table_topic('built') }} as is_table_topic
+        {{ is_table_topic('built') }} as is_table_topic,
+        bool_or(built.has_incremental_reads) over (partition by built.topic) as is_read_topic,
+        max(built.partition) over (partition by built.topic) + 1
+        = count(*) over (partition by built.topic) as has_every_partition
     from {{ ref('partition_progress') }} as built
     where built.cut_id = {{ candidate('cut_id') }}
 
@@ -14,6 +17,21 @@ progress as (
 
     select * from latest_progress
     where source is not null
+
+),
+
+-- In the topic of a table that an incremental snapshot reads, any partition may still hold a read.
+read_topic as (
+
+    select
+        coalesce(source, topic_source) as source,
+        min(case when has_every_partition then coalesce(link_position, '') else '' end)
+            as link_position,
+        min(case when has_every_partition then coalesce(event_position, '') else '' end)
+            as event_position
+    from latest_progress
+    where is_read_topic
+    group by coalesce(source, topic_source)
 
 ),
 
@@ -36,16 +54,12 @@ select
 
     -- position
     min(coalesce(progress.link_position, '')) as low_water_position,
-    min(coalesce(progress.link_position, '')) filter (
-        where progress.has_incremental_reads
-    ) as incremental_low_water_position,
+    any_value(read_topic.link_position) as incremental_low_water_position,
     max(progress.link_position) as high_water_position,
 
     -- The same by the place of the changes themselves, where they are in the order of commits.
     min(coalesce(progress.event_position, '')) as event_low_water_position,
-    min(coalesce(progress.event_position, '')) filter (
-        where progress.has_incremental_reads
-    ) as incremental_event_low_water_position,
+    any_value(read_topic.event_position) as incremental_event_low_water_position,
     max(progress.event_position) as event_high_water_position,
 
     -- Offsets of one partition say nothing of another.
@@ -54,6 +68,8 @@ select
     -- Between which places something cannot be read.
     any_value(unreadable.unreadable_spans) as unreadable_spans
 from progress
+left join read_topic
+    on progress.source = read_topic.source
 left join unreadable
     on progress.source = unreadable.source
 group by progress.source

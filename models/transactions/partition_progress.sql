@@ -19,6 +19,7 @@ earlier_progress as (
         cast(null as bigint) as first_offset,
         cast(null as bigint) as contiguous_offset,
         cast(null as bigint) as last_offset,
+        cast(null as array<struct<first_offset: bigint, last_offset: bigint>>) as known_ranges,
         cast(null as array<bigint>) as quarantined_offsets,
         cast(null as string) as source,
         cast(null as string) as event_position,
@@ -69,13 +70,100 @@ partition_message as (
 ),
 
 -- Offsets that follow each other without a hole differ from their rank by the same number.
+ranked_offset as (
+
+    select
+        topic,
+        partition,
+        `offset`,
+        `offset` - row_number() over (
+            partition by topic, partition
+            order by `offset`
+        ) as island
+    from partition_message
+
+),
+
+known_range as (
+
+    select
+        topic,
+        partition,
+        min(`offset`) as first_offset,
+        max(`offset`) as last_offset
+    from ranked_offset
+    group by topic, partition, island
+    union all
+    select
+        topic,
+        partition,
+        inline(known_ranges) as (first_offset, last_offset)
+    from earlier_progress
+
+),
+
+-- An earlier part may land later, so ranges of this run and of those before can meet and overlap.
+joined_range as (
+
+    select
+        *,
+        coalesce(
+            first_offset > 1 + max(last_offset) over (
+                partition by topic, partition
+                order by first_offset, last_offset
+                rows between unbounded preceding and 1 preceding
+            ),
+            true
+        ) as is_behind_a_hole
+    from known_range
+
+),
+
+numbered_range as (
+
+    select
+        *,
+        sum(cast(is_behind_a_hole as int)) over (
+            partition by topic, partition
+            order by first_offset, last_offset
+        ) as range_number
+    from joined_range
+
+),
+
+whole_range as (
+
+    select
+        topic,
+        partition,
+        range_number,
+        min(first_offset) as first_offset,
+        max(last_offset) as last_offset
+    from numbered_range
+    group by topic, partition, range_number
+
+),
+
+known_offset as (
+
+    select
+        topic,
+        partition,
+        min(first_offset) as first_offset,
+        max(last_offset) as last_offset,
+        max(case when range_number = 1 then last_offset end) as contiguous_offset,
+        array_sort(collect_list(struct(first_offset, last_offset))) as known_ranges
+    from whole_range
+    group by topic, partition
+
+),
+
 placed_message as (
 
     select
         partition_message.*,
-        earlier_progress.first_offset as earlier_first_offset,
-        earlier_progress.contiguous_offset as earlier_contiguous_offset,
         earlier_progress.quarantined_offsets as earlier_quarantined_offsets,
+        partition_message.`offset` <= known_offset.contiguous_offset as is_contiguous,
         case
             when partition_message.`offset` > earlier_progress.last_offset
                 then earlier_progress.event_position
@@ -83,18 +171,12 @@ placed_message as (
         case
             when partition_message.`offset` > earlier_progress.last_offset
                 then earlier_progress.link_position
-        end as earlier_link_position,
-        partition_message.`offset` - row_number() over (
-            partition by
-                partition_message.topic,
-                partition_message.partition,
-                partition_message.`offset` > earlier_progress.contiguous_offset
-            order by partition_message.`offset`
-        ) as island,
-        min(partition_message.`offset`) over (
-            partition by partition_message.topic, partition_message.partition
-        ) as least_offset
+        end as earlier_link_position
     from partition_message
+    inner join known_offset
+        on
+            partition_message.topic = known_offset.topic
+            and partition_message.partition = known_offset.partition
     left join earlier_progress
         on
             partition_message.topic = earlier_progress.topic
@@ -106,8 +188,6 @@ known_message as (
 
     select
         *,
-        `offset` <= coalesce(earlier_contiguous_offset, -1)
-        or island = coalesce(earlier_contiguous_offset, least_offset - 1) as is_contiguous,
         greatest(
             max(event_position) over (
                 partition by topic, partition
@@ -138,9 +218,6 @@ new_progress as (
     select
         topic,
         partition,
-        min(`offset`) as first_offset,
-        max(`offset`) filter (where is_contiguous) as contiguous_offset,
-        max(`offset`) as last_offset,
         collect_set(quarantined_offset) as quarantined_offsets,
         max(source) as source,
         max(event_position) filter (where is_contiguous) as event_position,
@@ -184,19 +261,26 @@ select
     coalesce(topic.source, earlier_progress.topic_source) as topic_source,
 
     -- what has landed
-    least(new_progress.first_offset, earlier_progress.first_offset) as first_offset,
-    greatest(
-        new_progress.contiguous_offset, earlier_progress.contiguous_offset
-    ) as contiguous_offset,
-    greatest(new_progress.last_offset, earlier_progress.last_offset) as last_offset,
+    known_offset.first_offset,
+    known_offset.contiguous_offset,
+    known_offset.last_offset,
+    known_offset.known_ranges,
     array_sort(array_union(
         coalesce(new_progress.quarantined_offsets, array()),
         coalesce(earlier_progress.quarantined_offsets, array())
     )) as quarantined_offsets,
 
     -- how far its changes reach
-    greatest(new_progress.event_position, earlier_progress.event_position) as event_position,
-    greatest(new_progress.link_position, earlier_progress.link_position) as link_position,
+    case
+        when known_offset.contiguous_offset < earlier_progress.contiguous_offset
+            then new_progress.event_position
+        else greatest(new_progress.event_position, earlier_progress.event_position)
+    end as event_position,
+    case
+        when known_offset.contiguous_offset < earlier_progress.contiguous_offset
+            then new_progress.link_position
+        else greatest(new_progress.link_position, earlier_progress.link_position)
+    end as link_position,
     concat(
         transform(
             coalesce(earlier_progress.unreadable_spans, array()),
@@ -234,6 +318,10 @@ full join earlier_progress
     on
         new_progress.topic = earlier_progress.topic
         and new_progress.partition = earlier_progress.partition
+inner join known_offset
+    on
+        coalesce(new_progress.topic, earlier_progress.topic) = known_offset.topic
+        and coalesce(new_progress.partition, earlier_progress.partition) = known_offset.partition
 left join {{ ref('int_topic') }} as topic
     on new_progress.topic = topic.topic
 left join {{ ref('int_starting_commit') }} as starting_commit

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flags import flag_sentences, truncate_sentence
+from dbt_debezium.holds import held_sentence
 from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.report import OUTCOMES
 
@@ -39,6 +40,7 @@ SHOWN_ROWS = 10
 SHOWN_TABLES = 12
 SHOWN_COLUMNS = 8
 SHOWN_SENTENCES = 20
+SHOWN_MESSAGES = 5
 SHOWING = ("Show", "Describe", "Explain")
 """How Spark's names of statements begin that are no queries and change nothing."""
 
@@ -120,7 +122,8 @@ def land_path(source: str | Path, start_spark: Any) -> None:
             status.update(f"{'checking' if step == 'check' else 'landing'} {source}{share}")
 
         landed = land_messages(spark, source, progress)
-    out.print(f"landed {landed.message_count:,} messages of {landed.file_count} new files")
+    files = "file" if landed.file_count == 1 else "files"
+    out.print(f"landed {landed.message_count:,} messages of {landed.file_count} new {files}")
     for file in landed.skipped_files:
         out.print(f"skipped {file}: no line of it is a message")
 
@@ -316,56 +319,22 @@ def show_report(report: Sequence[dict[str, Any]]) -> None:
     for entry in report[:SHOWN_SOURCES]:
         if sentence := held_sentence(entry):
             out.print(Text(sentence), soft_wrap=True)
+        for message in entry["quarantined"][:SHOWN_MESSAGES]:
+            place = (
+                f"{message['topic']}, partition {message['partition']}, offset {message['offset']}"
+            )
+            out.print(
+                Text(f"{entry['source']}: quarantined {place} ({message['reason']})"),
+                soft_wrap=True,
+            )
+        if len(entry["quarantined"]) > SHOWN_MESSAGES:
+            more = len(entry["quarantined"]) - SHOWN_MESSAGES
+            out.print(f"and {more:,} messages more; --json has all")
         for decision in entry["decisions"]:
             out.print(Text(f"{entry['source']}: {decision}"), soft_wrap=True)
         raised = ((flagged["table"], flagged["flag"]) for flagged in entry["flags"])
         for sentence in flag_sentences(entry["source"], raised):
             out.print(Text(sentence), soft_wrap=True)
-
-
-REMEDIES = {
-    "unproven_reads": (
-        "a partition ends with reads of the snapshot, so more may follow; "
-        "land more, or set landing_reaches_the_end (preview: --complete) when what has landed "
-        "reaches the end of every partition"
-    ),
-    "missing_reads": "reads of the snapshot are missing; land the rest of the topics",
-    "missing_row": (
-        "it takes a row that a keyless table does not hold; a new initial snapshot replaces it"
-    ),
-    "missing_events": (
-        "land the rest of the topic, or name a table that never lands in not_ingested_tables "
-        "(preview: --not-ingested)"
-    ),
-    "no_end": "the END record has not landed",
-    "missing_predecessor": "the transaction before it has not landed",
-    "unproven_restart": (
-        "the connector restarted inside it; a later change in each partition would show that "
-        "nothing is missing"
-    ),
-    "several_partitions": "watermark_sources is for one partition, and its changes are in several",
-    "above_low_water": "a partition has not passed it; transaction metadata would spare the wait",
-}
-
-
-def held_sentence(entry: dict[str, Any]) -> str | None:
-    """What is held first and why, in one sentence; None when nothing is."""
-    if not entry["held"]:
-        return None
-    held = entry["held"]
-    first = next((one for one in held if not one["reason"].startswith("follows_")), held[0])
-    transactions = len({one["transaction_id"] for one in held})
-    first_id = first["transaction_id"]
-    what = first_id if first_id.startswith("snapshot ") else f"transaction {first_id}"
-    counts = (
-        f" ({first['table']} has {first['received']} of {first['expected']})"
-        if first["table"]
-        else ""
-    )
-    remedy = REMEDIES.get(first["reason"])
-    return f"{entry['source']}: {transactions} held, first {what}: {first['reason']}{counts}" + (
-        f"; {remedy}" if remedy else ""
-    )
 
 
 def one_line(cell: object) -> str:
@@ -399,7 +368,7 @@ def show_tables(spark: Any, tables: Sequence[Any]) -> None:
         frame = with_text_times(spark.table(f"`public`.`{captured.model_name}`"))
         row_count = frame.count()
         columns = list(captured.facts.types())
-        out.print(f"\n{captured.model_name}: {row_count:,} rows")
+        out.print(f"\n{captured.model_name}: {row_count:,} {'row' if row_count == 1 else 'rows'}")
         table = Table(box=None, pad_edge=False)
         for column in columns[:SHOWN_COLUMNS]:
             table.add_column(
@@ -483,7 +452,8 @@ def diff(
     from dbt_debezium.session import public_schema, spark_session
 
     if (commit_number is None) == (transaction_id is None):
-        raise DebeziumError("diff: name one of COMMIT and --transaction ID")
+        named = "neither is" if commit_number is None else "both are"
+        raise DebeziumError(f"diff: {named} named; name one of COMMIT and --transaction ID")
     enter_project()
     with working("starting Spark") as state:
         spark = spark_session(target)

@@ -113,7 +113,8 @@ def run_demo(console: Console) -> None:
             try:
                 console.print(
                     Text("1. The first part lands.", style="bold"),
-                    f"{len(LAGS)} partitions lag, and one message is cut off in the middle.\n",
+                    f"{len(LAGS)} partitions lag, and one message is cut off; "
+                    "it comes again, whole, with the rest.\n",
                 )
                 before = land_and_build(console, spark, first, Path(folder) / "1.jsonl", project)
                 show_cut(console, before.report)

@@ -370,18 +370,24 @@ def _past(
 ) -> int:
     """The last END that every partition with changes is past, as the changes themselves say.
 
-    With `holding`, every partition with a message of these places.
+    With `holding`, every partition of a topic with a message of these places; a number below them
+    of which nothing arrived is one too.
     """
     furthest: dict[tuple[str, int], int] = {}
     held = set()
+    known: dict[str, set[int]] = defaultdict(set)
     for place, message in zip(places, messages, strict=True):
         partition = (message["topic"], message["partition"])
         if place in history.named_positions:
             named = history.named_positions[place] or -1
             furthest[partition] = max(named, furthest.get(partition, -1))
-        if holding is None or place in holding:
-            held.add(partition)
-    return min((named for at, named in furthest.items() if at in held), default=-1)
+        known[message["topic"]].add(message["partition"])
+        if holding is not None and place in holding:
+            held.add(message["topic"])
+    if holding is None:
+        return min(furthest.values(), default=-1)
+    partitions = [(topic, at) for topic in held for at in range(max(known[topic]) + 1)]
+    return min((furthest.get(partition, -1) for partition in partitions), default=-1)
 
 
 def snapshot_is_proven(

@@ -168,6 +168,18 @@ def flagged() -> Iterator[Stream]:
         one.commit(create("items", id=9, v="not proved"))
         yield one
 
+    one = Postgresql("some_postgresql_audit_late")
+    one.commit(create("orders", id=1, v="a"), create("audit", id=1), late=[1])
+    one.commit(create("orders", id=2, v="b"))
+    yield one
+
+    for kind in (Oracle, Sqlserver):
+        one = kind(f"some_{kind.connector}_later_part_first")
+        for number, landing in enumerate((1, 1, 2, 2, 0, 0, 0), start=1):
+            one.landing = landing
+            one.commit(create("orders", id=number, v="a"))
+        yield one
+
     one = Postgresql("some_postgresql_repeated_names")
     one.commit(create("orders", id=1, v="a"), create("items", id=1, v="a"))
     (order,) = (sent for sent in one.landings[0] if sent["topic"].endswith(".orders"))
@@ -860,6 +872,17 @@ def test_a_signal_table_is_counted_and_not_published(run: Run) -> None:
 def test_a_table_that_is_not_ingested_is_passed_over(run: Run) -> None:
     assert run.first.cut("some_db2_not_ingested") == (1, "counted")
     assert run.first.values("some_db2_not_ingested") == {1: "a"}
+    # Nor does it matter when a message of such a table lands.
+    assert run.last.values("some_postgresql_audit_late") == {1: "a", 2: "b"}
+
+
+@pytest.mark.parametrize(
+    "source", ["some_oracle_later_part_first", "some_sqlserver_later_part_first.testDB"]
+)
+def test_what_lands_before_an_earlier_part_waits_for_it(run: Run, source: str) -> None:
+    assert run.first.values(source) == {}
+    assert run.last.cut(source) == (2, "counted")
+    assert run.last.values(source) == {1: "a", 2: "a"}
 
 
 @covers("DB2-78", "DB2-79")

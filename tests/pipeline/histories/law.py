@@ -38,7 +38,8 @@ names a database, a change must have landed: it says whether that is a part of t
 MySQL and CDL. What else is known of their transactions, `mysql_law` and `cdl_law` say.
 
 Window (S6). END does not count its reads: the transaction that closes one is held until each
-partition in which reads of any window landed, at least one, is past it.
+partition of the topics in which reads of any window landed, at least one, is past it; a number
+below them of which nothing landed is one too.
 
 The cut is the longest such prefix of the last epoch whose base is proven. It never goes back, and
 what was shown stays proven: a BEGIN that comes again later does not ask for more.
@@ -59,7 +60,6 @@ from histories.plan import (
     TABLES,
     Entry,
     Epoch,
-    Kind,
     Plan,
     Transaction,
     counters,
@@ -175,7 +175,7 @@ class Arrived:
             )
             self.cdl = CdlArrived(plan, list(landed))
         self.past = self._past()
-        self.past_windows = self._past("window_read")
+        self.past_windows = self._past_windows()
 
     def _count(self, entry: Entry, offset: int) -> None:
         number = entry.transaction
@@ -213,15 +213,38 @@ class Arrived:
             return self.mysql.is_past(number)
         return self.past >= self.plan.transactions[number].end_lsn
 
-    def _past(self, kind: Kind | None = None) -> int:
-        """The highest LSN that every partition with changes, of this kind if any, is past."""
-        lowest = []
-        for entries in self.partitions.values():
-            changes = [entry for entry in entries if entry.kind in ("event", "read", "window_read")]
-            if changes and (kind is None or any(entry.kind == kind for entry in changes)):
-                named = (self.previous[at] for e in changes if (at := e.transaction) is not None)
-                lowest.append(max((lsn for lsn in named if lsn is not None), default=-1))
-        return min(lowest, default=-1)
+    def _past(self) -> int:
+        """The highest LSN that every partition with changes is past."""
+        reached = [
+            self._reached(entries)
+            for entries in self.partitions.values()
+            if any(entry.kind in ("event", "read", "window_read") for entry in entries)
+        ]
+        return min(reached, default=-1)
+
+    def _past_windows(self) -> int:
+        """The same of every partition of the topics in which reads of a window landed."""
+        topics = {
+            topic
+            for (topic, _), entries in self.partitions.items()
+            if any(entry.kind == "window_read" for entry in entries)
+        }
+        reached = [
+            self._reached(self.partitions.get((topic, partition), []))
+            for topic in topics
+            for partition in range(1 + max(at for name, at in self.partitions if name == topic))
+        ]
+        return min(reached, default=-1)
+
+    def _reached(self, entries: list[Entry]) -> int:
+        """The highest LSN that changes of a partition name as the commit before theirs."""
+        named = (
+            self.previous[at]
+            for entry in entries
+            if entry.kind in ("event", "read", "window_read")
+            and (at := entry.transaction) is not None
+        )
+        return max((lsn for lsn in named if lsn is not None), default=-1)
 
     # --- the cut
 
