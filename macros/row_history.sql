@@ -32,6 +32,7 @@
 {%- set has_unavailable = has_unavailable_values(captured) and not captured.is_keyless -%}
 -- The materialization reads where the run starts: {{ ref('int_starting_commit') }}
 -- and the public history when commits were made: {{ ref('commit') }}
+-- No history is built for a cut that its tests refuse: {{ ref('int_cut') }}
 with
 
 change as (

@@ -20,7 +20,9 @@ read_table as (
         -- A snapshot's first table marks its only row as first, others as last (Debezium 3.6.3).
         bool_or(snapshot in ('last_in_data_collection', 'last'))
         or (bool_or(snapshot = 'first') and count_if(copy_number = 1) = 1) as has_last_of_table,
-        bool_or(snapshot = 'last') as has_last
+        bool_or(snapshot = 'last') as has_last,
+        -- Of one row the last marker may be the only one.
+        bool_or(snapshot = 'first') or count_if(copy_number = 1) = 1 as may_be_first
     from pending_read
     group by source, event_position, data_collection
 
@@ -35,7 +37,8 @@ snapshot as (
         bool_or(is_ordered_by_end) as is_ordered_by_end,
         max(committed_at) as committed_at,
         sum(read_count) as read_count,
-        bool_and(has_last_of_table) and bool_or(has_last) as has_every_last
+        bool_and(has_last_of_table) and bool_or(has_last) and bool_or(may_be_first)
+            as has_every_marker
     from read_table
     group by source, snapshot_position
 
@@ -88,7 +91,7 @@ select
     -- proof
     case
         -- Nor is one proved whose topics belong to another source that sends to them too.
-        when not snapshot.has_every_last or not coalesce(proven_topic.has_no_gap, false)
+        when not snapshot.has_every_marker or not coalesce(proven_topic.has_no_gap, false)
             then 'missing_reads'
         when not proven_topic.has_later_message and not {{ var('landing_reaches_the_end') }}
             then 'unproven_reads'

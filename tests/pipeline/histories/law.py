@@ -3,7 +3,8 @@
 The rules, where `semantics.md` leaves a choice. *Table topics* are those of tables that land (the
 signal table too: its rows are counted like others); *later* is in the order of offsets.
 
-Snapshot (S4, S5). Proven when a read marked `last` landed; each table of which reads landed has one
+Snapshot (S4, S5). Proven when a read marked `last` landed, and one marked `first` or the only one
+of its table; each table of which reads landed has one
 marked as its last (or a single one marked `first`); partitions 0 to the highest landed one of each
 topic with reads landed; in each landed partition of the four tables a message of the epoch's stream
 lands after the epoch's reads there; and no garbage stands before that, as it may be a read. A
@@ -445,6 +446,8 @@ class Arrived:
                 if entry.kind == "read" and entry.epoch == number and entry.marker:
                     of_table[topic].append(entry.marker)
         if not any("last" in markers for markers in of_table.values()):
+            return False
+        if not any("first" in markers or len(markers) == 1 for markers in of_table.values()):
             return False
         for table, markers in of_table.items():
             if not {"last", "last_in_data_collection"} & {*markers} and markers != ["first"]:
