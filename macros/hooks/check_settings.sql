@@ -13,7 +13,8 @@
     {%- set held_reasons = [
         'above_low_water', 'contradicting_events', 'follows_held_snapshot', 'follows_held_transaction', 'key_change_torn',
         'missing_events', 'missing_predecessor', 'missing_reads', 'missing_row', 'missing_signal', 'no_commit_position', 'no_end',
-        'quarantined_event', 'refused_proof', 'several_partitions', 'too_many_events', 'unaccounted_gtid', 'unproven_reads', 'unproven_restart'
+        'quarantined_event', 'refused_proof', 'several_partitions', 'too_many_events', 'topic_made_again',
+        'unaccounted_gtid', 'unproven_reads', 'unproven_restart'
     ] -%}
 
     {%- for name in invocation_args_dict.get('vars', {}) if name not in known -%}

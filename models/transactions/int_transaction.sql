@@ -75,6 +75,13 @@ placed_transaction as (
                 )
             )
         ) as is_uncounted,
+        -- Published already are other changes, so the transaction topic was made again.
+        counted.received_count > 0
+        and coalesce(
+            {{ ordered_by_end('counted.connector') }}
+            and counted.end_position <= starting_commit.link_position,
+            false
+        ) as has_known_offset,
         starting_commit.link_position as starting_position,
         coalesce(
             starting_commit.log_positions['place'], starting_commit.link_position
@@ -92,9 +99,13 @@ followed_transaction as (
 
     select
         *,
-        -- A truncate of MySQL has no END (S8).
         case
-            when is_whole_transaction then position_without_end else end_position
+            -- A truncate of MySQL has no END (S8).
+            when is_whole_transaction then position_without_end
+            -- It holds all that follows the cut.
+            when has_known_offset
+                then concat(substr(starting_position, 1, 20), '+', last_event_position)
+            else end_position
         end as commit_position,
         case
             when names_predecessor
@@ -280,6 +291,7 @@ select
     case
         when {{ matches_any('known.proof', var('refused_proofs')) }} then 'refused_proof'
         when known.has_several_partitions then 'several_partitions'
+        when known.has_known_offset then 'topic_made_again'
         when
             known.is_uncounted
             and known.is_readable

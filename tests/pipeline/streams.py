@@ -72,6 +72,10 @@ class Stream:
         """Begin the log anew, as a database does that comes back from a backup; Kafka goes on."""
         self.is_restored = True
 
+    def remake(self, topic: str) -> None:
+        """Delete a topic below the prefix and make it again."""
+        self.offsets[f"{self.prefix}.{topic}", 0] = 0
+
     def send(
         self,
         topic: str,

@@ -522,6 +522,22 @@ def restored() -> Iterator[Stream]:
         yield one
 
 
+REMADE_SOURCES = ("some_oracle_remade", "some_informix_remade")
+
+
+def remade() -> Iterator[Stream]:
+    """The transaction topic is made again, and comes as far as the old one and further."""
+    for name in REMADE_SOURCES:
+        one: Stream = Oracle(name) if "oracle" in name else Generic(name)
+        one.commit(create("orders", id=1, v="a"))
+        one.commit(update("orders", id=1, v="b"))
+        one.landing = 1
+        one.remake("transaction")
+        for value in ("c", "d", "e", "f"):
+            one.commit(update("orders", id=1, v=value))
+        yield one
+
+
 STRANGE = "o'r \"d\\e;r"
 STRANGE_TABLES = (
     "order",
@@ -553,7 +569,7 @@ def strange_names() -> Iterator[Stream]:
 def all_streams() -> list[Stream]:
     groups = (
         snapshots, incremental_reads, flagged, transactions, keys, truncates, without_counts,
-        equals, restored, strange_names,
+        equals, restored, remade, strange_names,
     )  # fmt: skip
     return [one for group in groups for one in group()]
 
@@ -1222,3 +1238,16 @@ def test_what_a_restored_source_sends_follows_all_that_it_sent_before(
     }
     items = run.last.values(source, "items")
     assert items == {3: "c" if is_behind else "e", **({2: "read"} if is_read else {1: "lost"})}
+
+
+@pytest.mark.parametrize("source", REMADE_SOURCES)
+def test_a_transaction_topic_that_was_made_again_loses_no_transaction(
+    run: Run, source: str
+) -> None:
+    assert run.first.values(source) == run.last.values(source) == {1: "b"}
+    held = run.last.cuts[source]["held"]
+    assert [one["reason"] for one in held] == [
+        *["topic_made_again"] * 2,
+        *["follows_held_transaction"] * 2,
+    ]
+    assert run.last.cut(source) == (2, "counted")
