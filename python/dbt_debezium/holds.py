@@ -16,8 +16,7 @@ REMEDIES: Final = {
     "key_change_torn": "half of a key change is missing; land the rest of the topic",
     "no_commit_position": "its END tells no place; land the topics of its tables",
     "topic_made_again": (
-        "the transaction topic gives out its offsets again, so they tell no order; "
-        "begin a new lake"
+        "the transaction topic gives out its offsets again, so they tell no order; begin a new lake"
     ),
     "missing_predecessor": "the transaction before it has not landed",
     "missing_reads": "reads of the snapshot are missing; land the rest of the topics",
