@@ -111,10 +111,11 @@ def land_path(source: str | Path, start_spark: Any) -> None:
     """Land, with progress, and say what landed."""
     from dbt_debezium.landing import land as land_messages
     from dbt_debezium.landing import local_path
+    from dbt_debezium.lease import Lease
     from dbt_debezium.messages import find_files
 
     find_files(local_path(source))
-    with working("starting Spark") as status:
+    with Lease(lake_dir(), f"dbt-debezium land {source}"), working("starting Spark") as status:
         spark = start_spark()
 
         def progress(step: str, done: int, total: int) -> None:
@@ -172,10 +173,12 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
 @click.option("--target", help="A target of profiles.yml.")
 def status(as_json: bool, target: str | None) -> None:
     """Say what is published, held, quarantined and flagged, and why."""
+    from dbt_debezium.notices import idle_decisions, unpublished_run
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import (
         build_schema,
+        check_lake,
         project_settings,
         public_schema,
         spark_session,
@@ -184,10 +187,14 @@ def status(as_json: bool, target: str | None) -> None:
     from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
     enter_project()
+    check_lake(target)
     models = ProjectModels.read(project_dir()).histories.values()
     with working("starting Spark"):
         spark = spark_session(target)
         report = cut_report(spark, build_schema(target))
+        notices = idle_decisions(spark, report, build_schema(target)) if report else []
+        if unpublished := unpublished_run(spark, build_schema(target)):
+            notices.append(unpublished)
         shapes = shape_reports(spark, models, build_schema(target))
         names = [model.public_name for model in models]
         unrepresentable = unrepresentable_counts(spark, names, public_schema(project_dir()))
@@ -200,6 +207,8 @@ def status(as_json: bool, target: str | None) -> None:
         click.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return
     if not report:
+        for notice in notices:
+            out.print(Text(notice), soft_wrap=True)
         out.print("nothing is published yet; land messages and run `dbt-debezium run`")
         return
     show_report(report)
@@ -212,6 +221,8 @@ def status(as_json: bool, target: str | None) -> None:
             out.print(Text(sentence), soft_wrap=True)
     for source, counts in sorted(unrepresentable.items())[:SHOWN_SOURCES]:
         out.print(Text(unrepresentable_sentence(source, counts)), soft_wrap=True)
+    for notice in notices[-SHOWN_SENTENCES:]:
+        out.print(Text(notice), soft_wrap=True)
 
 
 @main.command()
@@ -395,9 +406,10 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
     from pyspark.errors import PySparkException
 
     from dbt_debezium.export import plain, with_text_times
-    from dbt_debezium.session import spark_session
+    from dbt_debezium.session import check_lake, spark_session
 
     enter_project()
+    check_lake(target)
     try:
         with working("starting Spark"):
             spark = spark_session(target)
@@ -449,12 +461,13 @@ def diff(
 ) -> None:
     """Print every row that one published COMMIT of SOURCE changed, before and after it."""
     from dbt_debezium.diff import find_commit, transaction_diff
-    from dbt_debezium.session import public_schema, spark_session
+    from dbt_debezium.session import check_lake, public_schema, spark_session
 
     if (commit_number is None) == (transaction_id is None):
         named = "neither is" if commit_number is None else "both are"
         raise DebeziumError(f"diff: {named} named; name one of COMMIT and --transaction ID")
     enter_project()
+    check_lake(target)
     with working("starting Spark") as state:
         spark = spark_session(target)
         schema = public_schema(project_dir())
@@ -582,11 +595,12 @@ def scaffold(
     from dbt_debezium.connectors.settings import settings_of
     from dbt_debezium.project_models import plan_scaffold
     from dbt_debezium.scaffold import Group, chosen_tables
-    from dbt_debezium.session import project_settings, spark_session
+    from dbt_debezium.session import check_lake, project_settings, spark_session
     from dbt_debezium.tables import full_name, landed_tables
 
     parsed_groups = [Group.parse(group) for group in groups]
     enter_project()
+    check_lake(target)
     project = project_dir()
     settings = settings_of(project_settings(project))
     with working("starting Spark") as state:

@@ -112,7 +112,7 @@ def _lock(lake: Path, command: str) -> int:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise DebeziumError(
-            f"run: {path} cannot be written ({error.strerror}); "
+            f"lake: {path} cannot be written ({error.strerror}); "
             "set DBT_DEBEZIUM_LAKE to a folder that can be"
         ) from error
     try:
@@ -121,7 +121,7 @@ def _lock(lake: Path, command: str) -> int:
         held_by = _holder(descriptor)
         os.close(descriptor)
         raise DebeziumError(
-            f"run: another run holds {path} ({held_by}); wait for it to end or stop it"
+            f"lake: another run holds {path} ({held_by}); wait for it to end or stop it"
         ) from error
     holder = {
         "pid": os.getpid(),
@@ -169,7 +169,7 @@ def jvm_lease(jvm: Any, lake: Path, wait_seconds: float = JVM_WAIT_SECONDS) -> I
         while channel.tryLock() is None:
             if time.monotonic() > give_up_at:
                 raise DebeziumError(
-                    f"run: the Java process of a killed run still holds {lake / JVM_LOCK_NAME} "
+                    f"lake: the Java process of a killed run still holds {lake / JVM_LOCK_NAME} "
                     f"after {wait_seconds:.0f} s; end that process"
                 )
             time.sleep(0.1)

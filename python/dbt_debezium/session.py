@@ -120,6 +120,20 @@ def read_target(target: str | None = None) -> dict[str, Any]:
     return rendered
 
 
+def check_lake(target: str | None = None) -> None:
+    """Refuse to read a lake that is not there, which Spark would make.
+
+    Raises:
+        DebeziumError: the target's catalog is a file, and there is none.
+    """
+    uri = _catalog_uri(spark_settings(target))
+    if uri.startswith(SQLITE) and not Path(uri.removeprefix(SQLITE)).is_file():
+        raise DebeziumError(
+            f"lake: nothing has landed in {lake_dir()}; run `dbt-debezium land`, "
+            "or set DBT_DEBEZIUM_LAKE to the folder of a lake"
+        )
+
+
 def _catalog_uri(settings: dict[str, Any]) -> str:
     catalog = settings.get("spark.sql.defaultCatalog", "spark_catalog")
     return str(settings.get(f"spark.sql.catalog.{catalog}.uri", ""))

@@ -47,7 +47,7 @@ def test_a_second_run_is_refused_at_once_and_told_who_holds_the_lake(tmp_path: P
             Lease(tmp_path).acquire()
         assert time.monotonic() - started_at < 1
     assert re.fullmatch(
-        rf"run: another run holds {re.escape(str(tmp_path))}/run\.lock "
+        rf"lake: another run holds {re.escape(str(tmp_path))}/run\.lock "
         rf"\(pid {holder.pid}, dbt build, since \d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\dZ\); "
         "wait for it to end or stop it",
         str(refused.value),

@@ -35,6 +35,8 @@ from streams import (
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.model_files import history_sql
+from dbt_debezium.notices import idle_decisions, unpublished_run
+from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import Group
 from dbt_debezium.tables import JSON_TEXT
 
@@ -56,6 +58,8 @@ RELEASED = "1100"
 """A transaction without END that an operator releases."""
 LET_BY = "502"
 """A transaction behind which something cannot be read, likewise."""
+SLIP = "some_db2_window,17"
+"""A source, and a transaction that it does not have."""
 SIGNALS = "signals"
 """The table of signals, for which nobody asks models."""
 CDL_TABLE = "ct_pg2hudi"
@@ -612,6 +616,8 @@ class Run:
     refusal: str
     """What the run after the third landing said, which cannot go well."""
     after_refusal: Shown
+    notices: list[str]
+    """What status says then of runs and decisions."""
     repeated_names: dict[tuple[object, ...], object]
     """Messages with repeated names, by source and table, after the second build."""
 
@@ -672,6 +678,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
                 path.write_text(history_sql(table.captured(), table.model_name, types))
         with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
             lines.write(f"some_informix_released,{RELEASED},release,Ann,2026-11-22,checked\n")
+            lines.write(f"{SLIP},release,Ann,2026-11-22,of another source\n")
             lines.write(f"some_postgresql_uncounted,{LET_BY},release,Ann,2026-11-22,checked\n")
             for name in RESTORED_SOURCES:
                 lines.write(f"{name},messages since {RESTORED},new_epoch,Ann,2026-11-22,restored\n")
@@ -690,7 +697,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
             "--vars", json.dumps({"refused_flags": DEFAULT_REFUSED_FLAGS}), command="run"
         )
         refusal = " ".join(lake.lines)
-        yield Run(streams, (shown[0], shown[1]), refusal, look(lake), repeated_names)
+        notices = [
+            *idle_decisions(lake.spark, cut_report(lake.spark)),
+            unpublished_run(lake.spark) or "",
+        ]
+        yield Run(streams, (shown[0], shown[1]), refusal, look(lake), notices, repeated_names)
 
 
 # --- snapshots ---------------------------------------------------------------------------------
@@ -1215,6 +1226,19 @@ def test_columns_that_differ_in_case_only_are_refused() -> None:
 @pytest.mark.parametrize("name", ["a`; drop table x", "{{ 1 / 0 }}", "a\nb", "_change"])
 def test_columns_that_could_become_code_or_hide_ours_are_refused(name: str) -> None:
     assert "rename it at the source" in refusal(("one", {"id": 1, name: "a"}))
+
+
+# --- what status says --------------------------------------------------------------------------
+
+
+def test_a_decision_without_effect_is_named_and_no_other(run: Run) -> None:
+    assert run.notices[:-1] == [
+        "some_db2_window: the decision on 17 has had no effect: nothing is held under that id"
+    ]
+
+
+def test_a_run_that_published_nothing_is_named(run: Run) -> None:
+    assert run.notices[-1].startswith("the latest run has not published its cut 3, so readers see")
 
 
 # --- sources that are restored -----------------------------------------------------------------

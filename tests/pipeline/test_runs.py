@@ -180,6 +180,18 @@ def test_settings_that_cannot_work_are_refused_all_at_once(lake: Lake) -> None:
     assert public_state(lake) == before
 
 
+@pytest.mark.fault(29)
+def test_a_decision_that_names_no_time_is_refused(lake: Lake) -> None:
+    before = public_state(lake)
+    decisions = lake.project / "seeds" / "operator_decision.csv"
+    heading = decisions.read_text()
+    decisions.write_text(f"{heading}run_news,messages since last night,new_epoch,Ann,2026-11-22,\n")
+    assert not lake.build()
+    decisions.write_text(heading)
+    assert "messages since last night of run_news: begins no epoch; write" in " ".join(lake.lines)
+    assert public_state(lake) == before
+
+
 @pytest.mark.fault(74)
 def test_a_second_run_at_the_same_time_is_refused_at_once(lake: Lake) -> None:
     with Lease(lake.folder / "lake", "the first run"):

@@ -1,0 +1,53 @@
+"""What `status` says of runs and decisions, beside what each source shows."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def unpublished_run(spark: "SparkSession", schema: str = "build") -> str | None:
+    """That the latest run has published nothing, in one sentence; None when it has.
+
+    Args:
+        spark: a session on the lake.
+        schema: the schema that models are built in.
+    """
+    if not spark.catalog.tableExists(f"{schema}.cut"):
+        return None
+    cuts = {row["channel"]: row["cut_id"] for row in spark.table(f"{schema}.cut").collect()}
+    published = cuts.get("published")
+    if cuts.get("candidate", 0) <= (published or 0):
+        return None
+    readers = f"readers see cut {published}" if published else "nothing is published yet"
+    return (
+        f"the latest run has not published its cut {cuts['candidate']}, so {readers}: "
+        "it failed, was killed, built a part, or is still going on"
+    )
+
+
+def idle_decisions(
+    spark: "SparkSession", report: Sequence[dict[str, Any]], schema: str = "build"
+) -> list[str]:
+    """Decisions of operators that no cut rests on and no held transaction waits for.
+
+    Args:
+        spark: a session on the lake.
+        report: what `cut_report` says of it.
+        schema: the schema that models are built in.
+    """
+    if not spark.catalog.tableExists(f"{schema}.int_operator_decision"):
+        return []
+    entries = {entry["source"]: entry for entry in report}
+    sentences = []
+    for row in spark.table(f"{schema}.int_operator_decision").collect():
+        source, transaction_id = row["source"], row["transaction_id"]
+        entry = entries.get(source, {"decisions": [], "held": []})
+        held = {one["transaction_id"] for one in entry["held"]}
+        if row["sentence"] not in entry["decisions"] and transaction_id not in held:
+            sentences.append(
+                f"{source}: the decision on {transaction_id} has had no effect: "
+                + ("nothing is held under that id" if source in entries else "no such source")
+            )
+    return sorted(sentences)
