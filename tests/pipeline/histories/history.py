@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from random import Random
 
@@ -91,6 +92,17 @@ def _landed(rng: Random, knobs: Knobs, plan: Plan) -> list[ExpectedCut | None]:
 
 def make_histories(seed: int, numbers: Iterable[int], profile: Profile) -> Iterator[History]:
     return (make_history(seed, number, profile) for number in numbers)
+
+
+def permuted(history: History, number: int) -> Case:
+    """The same history in other partitions, landed in other parts and with other copies."""
+    rng = Random(f"{history.plan.name}:{number}")
+    plan = deepcopy(history.plan)
+    plan.name = f"{plan.name}p{number}"
+    partition_count = rng.randint(1, 3)
+    for entry in plan.entries:
+        entry.partition %= partition_count
+    return Case(plan, _landed(rng, history.knobs, plan))
 
 
 TextRows = list[tuple[str, str, int]]
