@@ -227,6 +227,17 @@ def row_that_is_not_in_the_bag(source: Source) -> None:
     source.commit(5, 5000, update(1, 5), in_bag("d", 8, 8))
 
 
+FIRST["f_bag_discarded"] = bag
+
+
+@sends(SECOND, "bag_discarded")
+def discarded_row_that_is_not_in_the_bag(source: Source) -> None:
+    source.previous = 2000
+    source.commit(3, 3000, in_bag("c", 2, 2))
+    source.commit(4, 4000, update(1, 4), in_bag("d", 7, 7))
+    source.commit(5, 5000, update(1, 5))
+
+
 @sends(FIRST, "healthy")
 def healthy(source: Source) -> None:
     source.commit(1, 1000, create(1, 1), create(2, 1))
@@ -737,6 +748,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
         with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
             lines.write("f_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_discarded,2,discard,Ann,2026-11-21,not wanted\n")
+            lines.write("f_bag_discarded,4,discard,Ann,2026-11-21,no such row\n")
             lines.write("f_released_snapshot,snapshot 10,release,Ann,2026-11-21,checked\n")
         yield Runs(lake)
 
@@ -870,6 +882,14 @@ def test_a_transaction_that_takes_a_row_from_a_bag_without_it_is_held(
     assert later.table("bag") == {1: 1}
     assert later.held("bag") == {"4": "missing_row", "5": "follows_held_transaction"}
     assert later.cut("bag")["commit_number"] == 3
+
+
+def test_without_a_discarded_transaction_a_bag_goes_on(later: Seen) -> None:
+    assert later.table("bag_discarded", "bag") == {1: 1, 2: 2}
+    assert later.table("bag_discarded") == {1: 5}
+    assert later.held("bag_discarded") == {}
+    assert later.cut("bag_discarded")["commit_number"] == 4
+    assert later.quarantined("bag_discarded") == ["discarded"] * 2
 
 
 @pytest.mark.fault(24)
