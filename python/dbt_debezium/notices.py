@@ -34,11 +34,9 @@ def idle_decisions(
 
     Args:
         spark: a session on the lake.
-        report: what `cut_report` says of it.
+        report: what `cut_report` says of it, after a run.
         schema: the schema that models are built in.
     """
-    if not spark.catalog.tableExists(f"{schema}.int_operator_decision"):
-        return []
     entries = {entry["source"]: entry for entry in report}
     sentences = []
     for row in spark.table(f"{schema}.int_operator_decision").collect():
