@@ -12,6 +12,8 @@ from dbt_debezium.errors import DebeziumError
 BUILD = ("build", "--exclude-resource-type", "unit_test")
 """dbt's command without unit tests: they test our SQL, not the data, and belong to `make test`."""
 
+UNPUBLISHED = "nothing published:"
+SHOWN_FAILURES = 10
 HEADING = re.compile(r"(Runtime|Compilation|Database) Error( in .*)?$")
 
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ def run_dbt(
         arguments: as on dbt's command line, the command first.
         project: folder of the dbt project and its profiles.yml.
         on_node: called with name, number and count as each node finishes.
-        on_line: called with each line that our hooks print.
+        on_line: called with each line that our hooks print, then with the first failures; last
+            with the sentence that nothing was published.
 
     Returns:
         Whether everything ran and nothing failed.
@@ -56,6 +59,7 @@ def run_dbt(
         DebeziumError: dbt could not run at all; dbt's own sentence says why.
     """
     failures: list[str] = []
+    endings: list[str] = []
 
     def listen(event: "EventMsg") -> None:
         data: Any = event.data
@@ -65,15 +69,18 @@ def run_dbt(
                 total = getattr(data, "total", 0) or getattr(data, "num_models", 0)
                 on_node(data.node_info.node_name, data.index, total)
         elif event.info.name == "PrintEvent" and on_line:
-            on_line(data.msg)
+            if data.msg.startswith(UNPUBLISHED):
+                endings.append(data.msg)
+            else:
+                on_line(data.msg)
 
     result = _invoke(arguments, project, [listen])
     for node in getattr(result.result, "results", None) or []:
         if str(node.status) in {"error", "fail"}:
             failures.append(f"{node.node.name}: {first_sentence(node.message or '')}")
-    if failures and on_line:
-        for failure in failures[:10]:
-            on_line(failure)
+    if on_line:
+        for line in [*failures[:SHOWN_FAILURES], *endings]:
+            on_line(line)
     return bool(result.success)
 
 
@@ -112,7 +119,9 @@ def _invoke(
     if result.exception is not None:
         # Behind it dbt names the macros that called each other.
         lines = [line.strip() for line in str(result.exception).splitlines()]
-        sentence = " ".join(line for line in lines if not line.startswith("> "))
+        sentence = " ".join(
+            line for line in lines if not line.startswith("> ") and not HEADING.match(line)
+        )
         raise DebeziumError(f"dbt {command}: {sentence}")
     return result
 

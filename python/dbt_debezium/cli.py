@@ -173,7 +173,7 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
 @click.option("--target", help="A target of profiles.yml.")
 def status(as_json: bool, target: str | None) -> None:
     """Say what is published, held, quarantined and flagged, and why."""
-    from dbt_debezium.notices import idle_decisions, unpublished_run
+    from dbt_debezium.notices import idle_decisions, landed_count, unpublished_run
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import (
@@ -191,6 +191,7 @@ def status(as_json: bool, target: str | None) -> None:
     models = ProjectModels.read(project_dir()).histories.values()
     with working("starting Spark"):
         spark = spark_session(target)
+        landed = landed_count(spark)
         report = cut_report(spark, build_schema(target))
         notices = idle_decisions(spark, report, build_schema(target)) if report else []
         if unpublished := unpublished_run(spark, build_schema(target)):
@@ -202,6 +203,7 @@ def status(as_json: bool, target: str | None) -> None:
         entry["unrepresentable"] = unrepresentable.get(entry["source"], {})
         found = shapes.get(entry["source"], ShapeReport())
         entry["unknown_columns"] = found.unknown_columns
+        entry["tables_without_model"] = found.tables_without_model()
         entry["schema_changes"] = found.changes
     if as_json:
         click.echo(json.dumps(report, ensure_ascii=False, indent=1))
@@ -209,7 +211,7 @@ def status(as_json: bool, target: str | None) -> None:
     if not report:
         for notice in notices:
             out.print(Text(notice), soft_wrap=True)
-        out.print("nothing is published yet; land messages and run `dbt-debezium run`")
+        out.print(f"{landed:,} messages have landed and none is published; run `dbt-debezium run`")
         return
     show_report(report)
     if note := truncate_sentence(

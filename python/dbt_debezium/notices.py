@@ -3,8 +3,28 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import lake_dir
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+def landed_count(spark: "SparkSession") -> int:
+    """How many messages have landed.
+
+    Raises:
+        DebeziumError: none has.
+    """
+    count = 0
+    if spark.catalog.tableExists("landing.message"):
+        count = spark.table("landing.message").count()
+    if not count:
+        raise DebeziumError(
+            f"lake: nothing has landed in {lake_dir()}; run `dbt-debezium land`, "
+            "or set DBT_DEBEZIUM_LAKE to the folder of a lake"
+        )
+    return count
 
 
 def unpublished_run(spark: "SparkSession", schema: str = "build") -> str | None:

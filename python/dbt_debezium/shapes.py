@@ -37,6 +37,9 @@ where change_kind = 'key_changed'
 order by source, commit_number, position
 """
 
+SIGNAL_COLUMNS = {"id", "type", "data"}
+SHOWN_TABLES = 10
+
 
 @dataclass(slots=True)
 class ShapeReport:
@@ -44,8 +47,18 @@ class ShapeReport:
 
     unknown_columns: dict[str, list[str]] = field(default_factory=dict)
     """Columns that the model lacks, by table."""
+    unmodelled: dict[str, set[str]] = field(default_factory=dict)
+    """The columns of tables that no model has, by table."""
     changes: list[dict[str, Any]] = field(default_factory=list)
     """Every change of a captured table's shape, in order of commit."""
+
+    def tables_without_model(self) -> list[str]:
+        """Tables that nobody can query, without those of signals (S6)."""
+        return sorted(
+            table
+            for table, columns in self.unmodelled.items()
+            if {column.lower() for column in columns} != SIGNAL_COLUMNS
+        )
 
     def sentences(self, source: str) -> list[str]:
         """What a person has to know, one sentence for each table and matter."""
@@ -54,6 +67,11 @@ class ShapeReport:
             "`dbt-debezium scaffold` adds them"
             for table, columns in sorted(self.unknown_columns.items())
         ]
+        tables = self.tables_without_model()
+        if tables:
+            more = len(tables) - SHOWN_TABLES
+            names = ", ".join(tables[:SHOWN_TABLES]) + (f" and {more} more" if more > 0 else "")
+            found.append(f"{source}: no model shows {names}; `dbt-debezium scaffold` writes one")
         flagged: dict[str, dict[str, Any]] = {}
         for change in self.changes:
             if change["may_have_changed_rows"]:
@@ -66,17 +84,24 @@ class ShapeReport:
         ]
 
 
+def follows(model: HistoryModel) -> bool:
+    """Whether the model wants to know of changes of its table."""
+    return bool(model.captured.get("schema_changes") != "ignore")
+
+
 def shape_reports(
     spark: "SparkSession", models: Iterable[HistoryModel], schema: str = "build"
 ) -> dict[str, ShapeReport]:
-    """What is to be said of each source's tables; tables whose policy is `ignore` are left out."""
+    """What is to be said of each source's tables.
+
+    Of a table whose policy is `ignore` nothing is said.
+    """
     from pyspark.errors import AnalysisException
 
     by_table: dict[tuple[str | None, str], list[HistoryModel]] = {}
     for model in models:
-        if model.captured.get("schema_changes") != "ignore":
-            place = (model.captured["schema"], model.captured["table"])
-            by_table.setdefault(place, []).append(model)
+        place = (model.captured["schema"], model.captured["table"])
+        by_table.setdefault(place, []).append(model)
 
     def model_of(source: str, place: tuple[str | None, str]) -> HistoryModel | None:
         for model in by_table.get(place, []):
@@ -93,12 +118,16 @@ def shape_reports(
         return reports
     for schema_name, table_name, source, column in shown:
         found = model_of(source, (schema_name, table_name))
-        if found and column not in {*found.columns, *found.captured.get("left_out", [])}:
-            table = full_name(schema_name, table_name)
+        table = full_name(schema_name, table_name)
+        if not found:
+            unmodelled = reports.setdefault(source, ShapeReport()).unmodelled
+            unmodelled.setdefault(table, set()).add(column)
+        elif follows(found) and column not in {*found.columns, *found.captured.get("left_out", [])}:
             unknown = reports.setdefault(source, ShapeReport()).unknown_columns
             unknown.setdefault(table, []).append(column)
     for row in changes:
-        if model_of(row["source"], (row["schema_name"], row["table_name"])):
+        found = model_of(row["source"], (row["schema_name"], row["table_name"]))
+        if found and follows(found):
             reports.setdefault(row["source"], ShapeReport()).changes.append(_change(row))
     return reports
 

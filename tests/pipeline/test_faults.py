@@ -930,7 +930,7 @@ def test_a_run_fails_where_a_reason_to_hold_is_refused(
     settings = LATER_SETTINGS.replace("}", f", refused_holds: [{reason}]}}")
     options = ("--select", "held_transaction", "--vars", settings)
     assert not runs.lake.build(*options, command="run")
-    assert runs.lake.lines[0].startswith("nothing published: 1 of 1 failed")
+    assert runs.lake.lines[-1].startswith("nothing published: 1 of 1 failed")
     (said,) = (line for line in runs.lake.lines if "refused_holds names" in line)
     assert sentence in said
     assert seen(runs.lake) == later
@@ -1110,7 +1110,7 @@ def test_a_run_that_cannot_write_shows_nothing(runs: Runs, later: Seen) -> None:
     assert not runs.lake.build("--vars", LATER_SETTINGS)
     folder.unlink()
     folder.with_name("away").rename(folder)
-    assert runs.lake.lines[0].startswith("nothing published: ")
+    assert runs.lake.lines[-1].startswith("nothing published: ")
     assert seen(runs.lake) == later
 
 
@@ -1119,7 +1119,7 @@ def test_a_change_below_the_published_cut_fails_the_run(runs: Runs, later: Seen)
     test = "a_late_record_is_a_copy_of_a_published_one"
     options = ("--vars", LATER_SETTINGS, "--indirect-selection", "empty")
     assert not runs.lake.build("--select", f"+{test}", *options)
-    assert runs.lake.lines[0].startswith("nothing published: ")
+    assert runs.lake.lines[-1].startswith("nothing published: ")
     (compiled,) = (runs.lake.project / "target" / "compiled").rglob(f"{test}.sql")
     late = {row[0] for row in runs.lake.rows(compiled.read_text())}
     assert late == {"f_unseen", "f_clock"}

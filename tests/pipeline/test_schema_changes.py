@@ -348,6 +348,7 @@ def test_status_names_what_a_snapshot_would_mend_and_every_change(
     assert "evo: public.ev has columns that its model lacks: g;" in said
     entries = json.loads(CliRunner().invoke(main, ["status", "--json"]).output)
     (entry,) = (entry for entry in entries if entry["source"] == "evo")
+    assert entry["tables_without_model"] == []
     assert entry["unknown_columns"] == {"public.ev": ["g"]}
     assert {
         "table": "public.ev_key",
@@ -358,3 +359,15 @@ def test_status_names_what_a_snapshot_would_mend_and_every_change(
         "type": '["code"]',
         "may_have_changed_rows": False,
     } in entry["schema_changes"]
+
+
+def test_status_names_tables_that_no_model_shows(
+    runs: tuple[Lake, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(runs[0].project)
+    (model,) = (runs[0].project / "models").rglob("ev_new_history.sql")
+    text = model.read_text()
+    model.unlink()
+    said = CliRunner().invoke(main, ["status"]).output
+    model.write_text(text)
+    assert "evo: no model shows public.ev_new; `dbt-debezium scaffold` writes one" in said
