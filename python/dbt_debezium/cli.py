@@ -68,6 +68,14 @@ def enter_project() -> None:
     os.chdir(project_dir())
 
 
+def enter_lake(target: str | None) -> None:
+    """Go where dbt goes, to look at a lake that is there."""
+    from dbt_debezium.session import check_lake
+
+    enter_project()
+    check_lake(target)
+
+
 @contextmanager
 def working(step: str) -> "Iterator[Status]":
     with log.status(step) as status:
@@ -178,7 +186,6 @@ def status(as_json: bool, target: str | None) -> None:
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import (
         build_schema,
-        check_lake,
         project_settings,
         public_schema,
         spark_session,
@@ -186,13 +193,12 @@ def status(as_json: bool, target: str | None) -> None:
     from dbt_debezium.shapes import ShapeReport, shape_reports
     from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
-    enter_project()
-    check_lake(target)
+    enter_lake(target)
     models = ProjectModels.read(project_dir()).histories.values()
     with working("starting Spark"):
         spark = spark_session(target)
-        landed = landed_count(spark)
         report = cut_report(spark, build_schema(target))
+        landed = 0 if report else landed_count(spark)
         notices = idle_decisions(spark, report, build_schema(target)) if report else []
         if unpublished := unpublished_run(spark, build_schema(target)):
             notices.append(unpublished)
@@ -408,10 +414,9 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
     from pyspark.errors import PySparkException
 
     from dbt_debezium.export import plain, with_text_times
-    from dbt_debezium.session import check_lake, spark_session
+    from dbt_debezium.session import spark_session
 
-    enter_project()
-    check_lake(target)
+    enter_lake(target)
     try:
         with working("starting Spark"):
             spark = spark_session(target)
@@ -463,13 +468,12 @@ def diff(
 ) -> None:
     """Print every row that one published COMMIT of SOURCE changed, before and after it."""
     from dbt_debezium.diff import find_commit, transaction_diff
-    from dbt_debezium.session import check_lake, public_schema, spark_session
+    from dbt_debezium.session import public_schema, spark_session
 
     if (commit_number is None) == (transaction_id is None):
         named = "neither is" if commit_number is None else "both are"
         raise DebeziumError(f"diff: {named} named; name one of COMMIT and --transaction ID")
-    enter_project()
-    check_lake(target)
+    enter_lake(target)
     with working("starting Spark") as state:
         spark = spark_session(target)
         schema = public_schema(project_dir())
@@ -597,12 +601,11 @@ def scaffold(
     from dbt_debezium.connectors.settings import settings_of
     from dbt_debezium.project_models import plan_scaffold
     from dbt_debezium.scaffold import Group, chosen_tables
-    from dbt_debezium.session import check_lake, project_settings, spark_session
+    from dbt_debezium.session import project_settings, spark_session
     from dbt_debezium.tables import full_name, landed_tables
 
     parsed_groups = [Group.parse(group) for group in groups]
-    enter_project()
-    check_lake(target)
+    enter_lake(target)
     project = project_dir()
     settings = settings_of(project_settings(project))
     with working("starting Spark") as state:

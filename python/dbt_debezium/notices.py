@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dbt_debezium.errors import DebeziumError
-from dbt_debezium.home import lake_dir
+from dbt_debezium.session import nothing_landed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,10 +19,7 @@ def landed_count(spark: "SparkSession") -> int:
     if spark.catalog.tableExists("landing.message"):
         count = spark.table("landing.message").count()
     if not count:
-        raise DebeziumError(
-            f"lake: nothing has landed in {lake_dir()}; run `dbt-debezium land`, "
-            "or set DBT_DEBEZIUM_LAKE to the folder of a lake"
-        )
+        raise nothing_landed()
     return count
 
 

@@ -128,10 +128,15 @@ def check_lake(target: str | None = None) -> None:
     """
     uri = _catalog_uri(spark_settings(target))
     if uri.startswith(SQLITE) and not Path(uri.removeprefix(SQLITE)).is_file():
-        raise DebeziumError(
-            f"lake: nothing has landed in {lake_dir()}; run `dbt-debezium land`, "
-            "or set DBT_DEBEZIUM_LAKE to the folder of a lake"
-        )
+        raise nothing_landed()
+
+
+def nothing_landed() -> DebeziumError:
+    """What is to be said of a lake in which there is nothing to look at."""
+    return DebeziumError(
+        f"lake: nothing has landed in {lake_dir()}; run `dbt-debezium land`, "
+        "or set DBT_DEBEZIUM_LAKE to the folder of a lake"
+    )
 
 
 def _catalog_uri(settings: dict[str, Any]) -> str:

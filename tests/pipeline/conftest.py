@@ -12,7 +12,7 @@ OPTIMIZING = "-XX:ReservedCodeCacheSize=400m -XX:+UseParallelGC"
 def long_lived_java(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Start the Java of this process, which serves some thirty runs.
 
-    So many that optimized code pays: from the sixth on, a run takes a fifth less CPU. Runs in
+    So many that optimized code pays: from the eighth on, a run takes a fifth less CPU. Runs in
     processes of their own have the options of profiles.yml, as a user's have.
     """
     with (

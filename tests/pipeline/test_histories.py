@@ -153,7 +153,7 @@ def test_five_permutations_of_five_hundred_histories(tmp_path: Path) -> None:
     check_cases(tmp_path, cases)
     landings = max(len(case.cuts) for case in cases)
     record(
-        "Random histories in other partitions, interleavings, copies and landings show the same",
+        "Random histories in other partitions and landings, with other copies, show the same",
         f"{PERMUTATIONS} permutations of {len(cases) // PERMUTATIONS} in {landings} landings: "
         "0 wrong, 0 not the largest, 0 lost",
         seed=SEED,
