@@ -38,8 +38,7 @@
                             collect_list(struct(
                                 source, commit_number, commit_position, transaction_id,
                                 committed_at, link_position, marker_topic, marker_offset,
-                                last_marker_partition, log_positions,
-                                snapshot_position, first_transaction_ids, proof, decisions
+                                log_positions, snapshot_position, first_transaction_ids, proof, decisions
                             )),
                             array()
                         ) as source_cuts

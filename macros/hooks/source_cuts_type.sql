@@ -3,6 +3,7 @@
     array<struct<
         source: string, commit_number: bigint, commit_position: string, transaction_id: string,
         committed_at: timestamp, link_position: string, marker_topic: string, marker_offset: bigint,
-        last_marker_partition: int, log_positions: map<string, string>,        snapshot_position: string, first_transaction_ids: array<string>, proof: string, decisions: array<string>
+        log_positions: map<string, string>, snapshot_position: string, first_transaction_ids: array<string>,
+        proof: string, decisions: array<string>
     >>
 {%- endmacro -%}

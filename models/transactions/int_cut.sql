@@ -61,12 +61,11 @@ starting_commit as (
 
 ),
 
-marker_partition as (
+marker_topic as (
 
     select
         source,
-        max(topic) as marker_topic,
-        max(partition) as last_marker_partition
+        max(topic) as topic
     from {{ ref('stg_transaction_marker') }}
     group by source
 
@@ -87,7 +86,6 @@ reached_commit as (
 
     select
         starting_commit.marker_topic,
-        starting_commit.last_marker_partition,
         coalesce(reached_link.source, starting_commit.source) as source,
         case
             when latest_commit.source is not null then latest_commit.latest
@@ -152,11 +150,8 @@ select
     log_position.log_positions,
 
     -- what is known of the transaction topic
-    coalesce(marker_partition.marker_topic, reached_commit.marker_topic) as marker_topic,
-    coalesce(known_marker.known_offset, reached_commit.marker_offset) as marker_offset,
-    greatest(
-        reached_commit.last_marker_partition, marker_partition.last_marker_partition
-    ) as last_marker_partition
+    coalesce(marker_topic.topic, reached_commit.marker_topic) as marker_topic,
+    coalesce(known_marker.known_offset, reached_commit.marker_offset) as marker_offset
 from reached_commit
 left join {{ ref('int_log_position') }} as log_position
     on reached_commit.source = log_position.source
@@ -164,5 +159,5 @@ left join known_marker
     on
         reached_commit.source = known_marker.source
         and reached_commit.marker_offset = known_marker.`offset`
-left join marker_partition
-    on reached_commit.source = marker_partition.source
+left join marker_topic
+    on reached_commit.source = marker_topic.source

@@ -2,13 +2,11 @@ with
 
 marker_offset as (
 
-    select
+    select distinct
         topic,
-        `offset`,
-        max(partition) as last_partition
+        `offset`
     from {{ ref('stg_message') }}
     where kind = 'transaction_marker'
-    group by topic, `offset`
 
 ),
 
@@ -63,8 +61,7 @@ known_offset as (
     select
         source_topic.source,
         source_topic.topic,
-        marker_offset.`offset`,
-        marker_offset.last_partition
+        marker_offset.`offset`
     from source_topic
     inner join marker_offset
         on source_topic.topic = marker_offset.topic
@@ -72,16 +69,14 @@ known_offset as (
     select
         source,
         marker_topic as topic,
-        marker_offset as `offset`,
-        coalesce(last_marker_partition, 0) as last_partition
+        marker_offset as `offset`
     from starting_commit
     where marker_offset is not null
     union distinct
     select
         source_topic.source,
         source_topic.topic,
-        known_topic.known_offset as `offset`,
-        known_topic.last_partition
+        known_topic.known_offset as `offset`
     from source_topic
     inner join known_topic
         on source_topic.topic = known_topic.topic
@@ -89,15 +84,18 @@ known_offset as (
 
 ),
 
--- Markers of several partitions have no common order, so their offsets prove nothing.
+-- Markers of several partitions have no common order, so their offsets prove nothing. Another
+-- partition shows itself by any message.
 single_partition as (
 
     select
-        source,
-        count(distinct topic) as topic_count,
-        max(last_partition) as last_partition
-    from known_offset
-    group by source
+        source_topic.source,
+        count(distinct source_topic.topic) as topic_count,
+        max(known_topic.last_partition) as last_partition
+    from source_topic
+    left join known_topic
+        on source_topic.topic = known_topic.topic
+    group by source_topic.source
     having topic_count = 1 and last_partition = 0
 
 ),

@@ -37,15 +37,29 @@ following_message as (
         read_partition.snapshot_position,
         min(message.`offset`) as following_offset
     from {{ ref('stg_message') }} as message
-    left join read_partition
+    inner join read_partition
         on
             message.topic = read_partition.topic
             and message.partition = read_partition.partition
     where
         message.kind != 'quarantined'
         and coalesce(message.snapshot = 'incremental', true)
-        and message.`offset` > coalesce(read_partition.last_read_offset, -1)
+        and message.`offset` > read_partition.last_read_offset
     group by message.topic, message.partition, read_partition.snapshot_position
+
+),
+
+-- In a partition without reads of the first snapshot every message goes on after it, also the
+-- reads of a later one.
+first_message as (
+
+    select
+        topic,
+        partition,
+        min(`offset`) as first_offset
+    from {{ ref('stg_message') }}
+    where kind != 'quarantined'
+    group by topic, partition
 
 ),
 
@@ -140,7 +154,7 @@ select
                             progress.first_offset = 0
                             and not exists(
                                 progress.quarantined_offsets,
-                                bad -> coalesce(bad < following_message.following_offset, true)
+                                bad -> coalesce(bad < first_message.first_offset, true)
                             )
                     else
                         passing_change.passing_offset is not null
@@ -186,7 +200,11 @@ left join following_message
     on
         progress.topic = following_message.topic
         and progress.partition = following_message.partition
-        and read_partition.snapshot_position <=> following_message.snapshot_position
+        and read_partition.snapshot_position = following_message.snapshot_position
+left join first_message
+    on
+        progress.topic = first_message.topic
+        and progress.partition = first_message.partition
 left join passing_change
     on
         progress.topic = passing_change.topic

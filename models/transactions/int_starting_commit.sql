@@ -18,7 +18,6 @@ select
     link_position,
     marker_offset,
     marker_topic,
-    last_marker_partition,
     log_positions,
     snapshot_position,
     first_transaction_ids,

@@ -27,9 +27,10 @@ which a change landed holds one with `sequence[0]` at or after its END.
 
 Link (S14). In PostgreSQL with changes received: their `sequence[0]` is END's LSN of the transaction
 before (null at the start of an epoch), or the LSN of a landed message outside of transactions that
-follows it likewise. Otherwise: markers landed in partition 0 of the transaction topic only, and
-their offsets run without a hole from the END before (from 0 in the first epoch that streams) to
-this END. Those of another database count like others: what lies between two ENDs is known.
+follows it likewise. Otherwise: nothing landed in another partition of the transaction topic than 0,
+and offsets of markers run without a hole from the END before (from 0 in the first epoch that
+streams) to this END. Those of another database count like others: what lies between two ENDs is
+known.
 
 SQL Server and Db2. A partition is past a transaction when it holds a change of a later one: what
 is sent is in the order of commits. BEGIN of SQL Server names no database, so a second one may be
@@ -165,6 +166,8 @@ class Arrived:
             self.has_changes |= entry.kind in ("event", "read", "window_read")
             if entry.topic in LANDED_TABLES:
                 self.partitions[entry.topic, entry.partition].append(entry)
+            if entry.topic == "transaction":
+                self.marker_partitions.add(entry.partition)
             self._count(entry, offset)
         self.mysql = self._mysql(offsets, landing)
         self.cdl: CdlArrived | None = None
@@ -186,7 +189,6 @@ class Arrived:
             return
         if entry.topic == "transaction":
             self.marker_offsets.add(offset)
-            self.marker_partitions.add(entry.partition)
         if entry.kind == "begin":
             self.begins[number] += 1
         elif entry.kind == "end":
