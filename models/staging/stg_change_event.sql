@@ -14,6 +14,7 @@ select
     `offset`,
     copy_number,
     agrees_with_first_copy,
+    is_repeated_delivery,
     event_hash,
 
     -- where it comes from

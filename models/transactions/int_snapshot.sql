@@ -22,7 +22,12 @@ read_table as (
         or (bool_or(snapshot = 'first') and count_if(copy_number = 1) = 1) as has_last_of_table,
         bool_or(snapshot = 'last') as has_last,
         -- Of one row the last marker may be the only one.
-        bool_or(snapshot = 'first') or count_if(copy_number = 1) = 1 as may_be_first
+        bool_or(snapshot = 'first') or count_if(copy_number = 1) = 1 as may_be_first,
+        count_if(snapshot = 'first' and not is_repeated_delivery) > 1
+        or count_if(snapshot = 'last' and not is_repeated_delivery) > 1
+        or count_if(snapshot = 'first_in_data_collection' and not is_repeated_delivery) > 1
+        or count_if(snapshot = 'last_in_data_collection' and not is_repeated_delivery) > 1
+            as is_read_twice
     from pending_read
     group by source, event_position, data_collection
 
@@ -38,7 +43,8 @@ snapshot as (
         max(committed_at) as committed_at,
         sum(read_count) as read_count,
         bool_and(has_last_of_table) and bool_or(has_last) and bool_or(may_be_first)
-            as has_every_marker
+            as has_every_marker,
+        bool_or(is_read_twice) as is_read_twice
     from read_table
     group by source, snapshot_position
 
@@ -87,6 +93,9 @@ select
 
     -- A blocking snapshot carries the position of its signal, which has a predecessor (S7).
     snapshot.previous_commit_position is not null as is_blocking,
+
+    -- It was interrupted, and begun again before the source had committed anything.
+    snapshot.is_read_twice,
 
     -- proof
     case

@@ -23,12 +23,17 @@ change as (
     select
         placed.*,
         new_commit.commit_position,
+        coalesce(snapshot.is_read_twice, false) as is_read_twice,
         case when placed.transaction_id is null then new_commit.link_kind end as read_in
     from {{ ref('int_change') }} as placed
     inner join new_commit
         on
             placed.source = new_commit.source
             and placed.commit_number = new_commit.commit_number
+    left join {{ ref('int_snapshot') }} as snapshot
+        on
+            new_commit.source = snapshot.source
+            and new_commit.snapshot_position = snapshot.snapshot_position
     where
         placed.cut_id = {{ candidate('cut_id') }}
         and placed.topic is not null
@@ -44,6 +49,9 @@ shown as (
         table_name,
         min(commit_number) as first_commit_number,
         max(commit_number) filter (where read_in = 'initial_snapshot') as initial_commit_number,
+        max(commit_number) filter (
+            where read_in = 'initial_snapshot' and is_read_twice
+        ) as twice_read_commit_number,
         max(commit_number) filter (where read_in = 'blocking_snapshot') as blocking_commit_number,
         min(commit_position) filter (where read_in = 'transaction') as first_window_position,
         max(commit_position) filter (where read_in = 'transaction') as last_window_position,
@@ -145,6 +153,7 @@ fact as (
         table_name,
         null as first_commit_number,
         null as initial_commit_number,
+        null as twice_read_commit_number,
         null as blocking_commit_number,
         null as first_window_position,
         null as last_window_position,
@@ -179,6 +188,7 @@ select
     -- what its changes have shown
     min(fact.first_commit_number) as first_commit_number,
     max(fact.initial_commit_number) as initial_commit_number,
+    max(fact.twice_read_commit_number) as twice_read_commit_number,
     max(fact.blocking_commit_number) as blocking_commit_number,
     min(fact.first_window_position) as first_window_position,
     max(fact.last_window_position) as last_window_position,

@@ -83,6 +83,7 @@ known_flag as (
                         fact.connector in ('db2', 'sqlserver', 'generic')
                         and fact.initial_commit_number is not null
                     )
+                    or fact.twice_read_commit_number = fact.initial_commit_number
                     -- Such reads are of rows that are there already, and say not of which.
                     or fact.blocking_commit_number is not null
                     or fact.first_window_position is not null

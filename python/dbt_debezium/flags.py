@@ -16,7 +16,7 @@ MEANINGS: Final = {
         "so rows of it can be newer than others"
     ),
     "snapshot_may_double_rows": (
-        "it has no key, so a row that its snapshot read and the log sent again stands twice"
+        "it has no key, so a row that its snapshot read and that was sent again stands twice"
     ),
     "snapshot_not_finished": (
         "an incremental snapshot has read rows of it, and no notification says that it was read "

@@ -368,9 +368,15 @@ class Oracle(Stream):
         super().restore()
         self.scn = 2000
 
-    def read(self, *reads: Change, is_complete: bool = True) -> None:
-        """An initial snapshot of one SCN, which is that of no commit."""
-        self.scn += 10
+    def read(self, *reads: Change, is_complete: bool = True, is_idle: bool = False) -> None:
+        """An initial snapshot of one SCN, which is that of no commit.
+
+        Args:
+            reads: its rows, table by table.
+            is_complete: whether it came to its end.
+            is_idle: whether the database has not moved since the snapshot before.
+        """
+        self.scn += 0 if is_idle else 10
 
         def place(table: str, mark: str) -> Row:
             return self.source(table, db="ORCL", scn=str(self.scn), snapshot=mark)

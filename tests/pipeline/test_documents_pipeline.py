@@ -172,6 +172,13 @@ def flagged() -> Iterator[Stream]:
         one.commit(create("items", id=9, v="not proved"))
         yield one
 
+    one = Oracle("some_oracle_read_twice")
+    orders = create("orders", id=1, v="a"), create("orders", id=2, v="b")
+    one.read(*orders, create("bag", a=1, b="x"), is_complete=False)
+    one.read(*orders, create("bag", a=1, b="x"), create("bag", a=2, b="y"), is_idle=True)
+    one.commit(create("orders", id=3, v="c"), create("bag", a=3, b="z"))
+    yield one
+
     one = Postgresql("some_postgresql_audit_late")
     one.commit(create("orders", id=1, v="a"), create("audit", id=1), late=[1])
     one.commit(create("orders", id=2, v="b"))
@@ -785,6 +792,14 @@ def test_a_table_of_a_snapshot_without_locks_or_without_a_row_is_flagged(
 ) -> None:
     assert run.last.flags(source) == {"snapshot_may_be_torn"}
     assert run.last.flags(source, "app.bag") == {"nothing_seen"}
+
+
+def test_a_table_without_key_of_a_snapshot_begun_again_on_an_idle_server_is_flagged(
+    run: Run,
+) -> None:
+    assert run.first.cut("some_oracle_read_twice") == (2, "counted")
+    assert run.last.flags("some_oracle_read_twice", "app.bag") == {"snapshot_may_double_rows"}
+    assert run.last.flags("some_oracle_read_twice") == set()
 
 
 @pytest.mark.fault(47)
