@@ -158,11 +158,13 @@ class Arrived:
         self.messages: set[int] = set()
         self.partitions: dict[tuple[str, int], list[Entry]] = defaultdict(list)
         """Of table topics."""
-        self.has_reads = self.has_changes = False
+        self.read_epochs: set[int] = set()
+        self.has_changes = False
         for entry, offset in zip(plan.entries, offsets, strict=True):
             if entry.landing is None or entry.landing > landing:
                 continue
-            self.has_reads |= entry.kind == "read"
+            if entry.kind == "read":
+                self.read_epochs.add(entry.epoch)
             self.has_changes |= entry.kind in ("event", "read", "window_read")
             if entry.topic in LANDED_TABLES:
                 self.partitions[entry.topic, entry.partition].append(entry)
@@ -262,7 +264,7 @@ class Arrived:
             if epoch.snapshot_lsn is not None:
                 if self._snapshot_is_proven(number):
                     return Cut(number, self._prefix(number))
-                if not self.has_reads and self._prefix(number):
+                if min(self.read_epochs, default=number + 1) > number and self._prefix(number):
                     raise UnsoundError(f"{self.plan.name}: the log seems to begin after a snapshot")
             elif count := self._prefix(number):
                 return Cut(number, count)
