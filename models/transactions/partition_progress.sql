@@ -40,32 +40,16 @@ earlier_progress as (
 
 ),
 
-partition_message as (
+new_range as (
 
     select
         topic,
         partition,
-        `offset`,
-        -- A change without transaction has no place either.
-        max(
-            case
-                when
-                    kind = 'quarantined'
-                    or (kind = 'change' and snapshot is null and transaction_id is null)
-                    then `offset`
-            end
-        ) as quarantined_offset,
-        max(case when kind = 'change' then source end) as source,
-        max(event_position) as event_position,
-        max(previous_commit_position) as link_position,
-        bool_or(coalesce(snapshot = 'incremental', false)) as has_incremental_reads,
-        bool_or({{ is_snapshot_signal('after', [
-            'execute-snapshot', 'stop-snapshot', 'pause-snapshot', 'resume-snapshot',
-            'snapshot-window-open', 'snapshot-window-close'
-        ]) }}) as has_signals,
-        bool_or(kind not in ('change', 'tombstone', 'quarantined')) as has_controls
+        min(`offset`) as first_offset,
+        max(`offset`) as last_offset,
+        count_if(not is_repeated_delivery) = max(`offset`) - min(`offset`) + 1 as is_whole
     from message
-    group by topic, partition, `offset`
+    group by topic, partition
 
 ),
 
@@ -73,19 +57,32 @@ partition_message as (
 ranked_offset as (
 
     select
-        topic,
-        partition,
-        `offset`,
-        `offset` - row_number() over (
-            partition by topic, partition
-            order by `offset`
+        message.topic,
+        message.partition,
+        message.`offset`,
+        message.`offset` - dense_rank() over (
+            partition by message.topic, message.partition
+            order by message.`offset`
         ) as island
-    from partition_message
+    from message
+    inner join new_range
+        on
+            message.topic = new_range.topic
+            and message.partition = new_range.partition
+    where not new_range.is_whole
 
 ),
 
 known_range as (
 
+    select
+        topic,
+        partition,
+        first_offset,
+        last_offset
+    from new_range
+    where is_whole
+    union all
     select
         topic,
         partition,
@@ -158,33 +155,90 @@ known_offset as (
 
 ),
 
-placed_message as (
+new_progress as (
 
     select
-        partition_message.*,
-        earlier_progress.quarantined_offsets as earlier_quarantined_offsets,
-        partition_message.`offset` <= known_offset.contiguous_offset as is_contiguous,
-        case
-            when partition_message.`offset` > earlier_progress.last_offset
-                then earlier_progress.event_position
-        end as earlier_event_position,
-        case
-            when partition_message.`offset` > earlier_progress.last_offset
-                then earlier_progress.link_position
-        end as earlier_link_position
-    from partition_message
+        message.topic,
+        message.partition,
+        -- A change without transaction has no place either.
+        collect_set(
+            case
+                when
+                    message.kind = 'quarantined'
+                    or (
+                        message.kind = 'change'
+                        and message.snapshot is null
+                        and message.transaction_id is null
+                    )
+                    then message.`offset`
+            end
+        ) as quarantined_offsets,
+        max(case when message.kind = 'change' then message.source end) as source,
+        max(message.event_position) filter (
+            where message.`offset` <= known_offset.contiguous_offset
+        ) as event_position,
+        max(message.previous_commit_position) filter (
+            where message.`offset` <= known_offset.contiguous_offset
+        ) as link_position,
+        coalesce(bool_or(message.snapshot = 'incremental'), false) as has_incremental_reads,
+        coalesce(
+            bool_or({{ is_snapshot_signal('message.after', [
+                'execute-snapshot', 'stop-snapshot', 'pause-snapshot', 'resume-snapshot',
+                'snapshot-window-open', 'snapshot-window-close'
+            ]) }}),
+            false
+        ) as has_signals,
+        bool_or(message.kind not in ('change', 'tombstone', 'quarantined')) as has_controls
+    from message
     inner join known_offset
         on
-            partition_message.topic = known_offset.topic
-            and partition_message.partition = known_offset.partition
-    left join earlier_progress
-        on
-            partition_message.topic = earlier_progress.topic
-            and partition_message.partition = earlier_progress.partition
+            message.topic = known_offset.topic
+            and message.partition = known_offset.partition
+    group by message.topic, message.partition
 
 ),
 
-known_message as (
+-- Of partitions in which something has no place: it may stand anywhere behind what was sent before.
+doubtful_message as (
+
+    select
+        message.topic,
+        message.partition,
+        message.`offset`,
+        message.event_position,
+        message.previous_commit_position as link_position,
+        earlier_progress.quarantined_offsets as earlier_offsets,
+        array_contains(new_progress.quarantined_offsets, message.`offset`)
+        and not coalesce(
+            array_contains(earlier_progress.quarantined_offsets, message.`offset`), false
+        ) as is_unplaced,
+        case
+            when message.`offset` > earlier_progress.last_offset
+                then earlier_progress.event_position
+        end as earlier_event_position,
+        case
+            when message.`offset` > earlier_progress.last_offset
+                then earlier_progress.link_position
+        end as earlier_link_position
+    from message
+    inner join new_progress
+        on
+            message.topic = new_progress.topic
+            and message.partition = new_progress.partition
+    left join earlier_progress
+        on
+            message.topic = earlier_progress.topic
+            and message.partition = earlier_progress.partition
+    where
+        not message.is_repeated_delivery
+        and size(array_union(
+            new_progress.quarantined_offsets,
+            coalesce(earlier_progress.quarantined_offsets, array())
+        )) > 0
+
+),
+
+surrounded_message as (
 
     select
         *,
@@ -209,27 +263,18 @@ known_message as (
             partition by topic, partition
             order by `offset`
         ) as following_position
-    from placed_message
+    from doubtful_message
 
 ),
 
-new_progress as (
+new_span as (
 
     select
         topic,
         partition,
-        collect_set(quarantined_offset) as quarantined_offsets,
-        max(source) as source,
-        max(event_position) filter (where is_contiguous) as event_position,
-        max(link_position) filter (where is_contiguous) as link_position,
-        -- What has no place may stand anywhere behind what was sent before it.
         collect_list(
             case
-                when
-                    quarantined_offset is not null
-                    and not coalesce(
-                        array_contains(earlier_quarantined_offsets, quarantined_offset), false
-                    )
+                when is_unplaced
                     then struct(
                         coalesce(preceding_position, '') as after_position,
                         following_position as before_position,
@@ -238,13 +283,9 @@ new_progress as (
             end
         ) as unreadable_spans,
         min_by(event_position, `offset`) filter (
-            where event_position is not null
-            and `offset` > array_max(earlier_quarantined_offsets)
-        ) as first_new_position,
-        bool_or(has_incremental_reads) as has_incremental_reads,
-        coalesce(bool_or(has_signals), false) as has_signals,
-        bool_or(has_controls) as has_controls
-    from known_message
+            where event_position is not null and `offset` > array_max(earlier_offsets)
+        ) as first_new_position
+    from surrounded_message
     group by topic, partition
 
 )
@@ -286,14 +327,14 @@ select
             coalesce(earlier_progress.unreadable_spans, array()),
             span -> struct(
                 span.after_position as after_position,
-                coalesce(span.before_position, new_progress.first_new_position) as before_position,
+                coalesce(span.before_position, new_span.first_new_position) as before_position,
                 span.after_link_position as after_link_position,
                 span.known_link_position as known_link_position,
                 span.known_event_position as known_event_position
             )
         ),
         transform(
-            coalesce(new_progress.unreadable_spans, array()),
+            coalesce(new_span.unreadable_spans, array()),
             span -> struct(
                 span.after_position as after_position,
                 span.before_position as before_position,
@@ -318,6 +359,10 @@ full join earlier_progress
     on
         new_progress.topic = earlier_progress.topic
         and new_progress.partition = earlier_progress.partition
+left join new_span
+    on
+        new_progress.topic = new_span.topic
+        and new_progress.partition = new_span.partition
 inner join known_offset
     on
         coalesce(new_progress.topic, earlier_progress.topic) = known_offset.topic
