@@ -41,7 +41,8 @@ MySQL and CDL. What else is known of their transactions, `mysql_law` and `cdl_la
 
 Window (S6). END does not count its reads: the transaction that closes one is held until each
 partition of the topics in which reads of any window landed, at least one, is past it; a number
-below them of which nothing landed is one too.
+below them of which nothing landed is one too. That a table is read at all, only its reads tell:
+nothing tells that the first of them are missing.
 
 The cut is the longest such prefix of the last epoch whose base is proven. It never goes back, and
 what was shown stays proven: a BEGIN that comes again later does not ask for more.
@@ -107,8 +108,20 @@ def expected_cuts(plan: Plan) -> list[ExpectedCut | None]:
     for landing in range(plan.landing_count):
         found = Arrived(plan, offsets, previous, landing).cut(best)
         best = max(filter(None, (best, found)), default=None)
+        if best:
+            _check_windows(plan, best, landing)
         cuts.append(_described(plan, best) if best else None)
     return cuts
+
+
+def _check_windows(plan: Plan, cut: Cut, landing: int) -> None:
+    """That the reads of each window in the cut have landed."""
+    numbers = [at for at in plan.epochs[cut.epoch].chain if plan.transactions[at].id is not None]
+    shown = {*numbers[: cut.count]}
+    for entry in plan.entries:
+        is_shown = entry.kind == "window_read" and entry.transaction in shown
+        if is_shown and (entry.landing is None or entry.landing > landing):
+            raise UnsoundError(f"{plan.name}: a read of window {entry.transaction} is missing")
 
 
 def _described(plan: Plan, cut: Cut) -> ExpectedCut:
