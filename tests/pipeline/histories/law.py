@@ -4,15 +4,15 @@ The rules, where `semantics.md` leaves a choice. *Table topics* are those of tab
 signal table too: its rows are counted like others); *later* is in the order of offsets.
 
 Snapshot (S4, S5). Proven when a read marked `last` landed, and one marked `first` or the only one
-of its table; each table of which reads landed has one
-marked as its last (or a single one marked `first`); partitions 0 to the highest landed one of each
-topic with reads landed; in each landed partition of the four tables a message of the epoch's stream
-lands after the epoch's reads there; and no garbage stands before that, as it may be a read. A
-signal table of which only garbage landed looks like another table. In the first epoch a partition
-without reads need not go on, and any message that is no read is of its stream. Later, a message is
-of the epoch's stream when it comes after a read of the epoch in its partition, or is a change with
-an LSN above the snapshot's; without a read of the epoch, a read of a later one will do. An
-interrupted snapshot is an epoch without a `last` read.
+of its table; each table of which reads landed has one marked as its last (or a single one marked
+`first`); partitions 0 to the highest landed one of each topic with reads landed; in each landed
+partition of the four tables a message of the epoch's stream lands after the epoch's reads there;
+and no garbage stands before that, as it may be a read. A signal table of which only garbage landed
+looks like another table. In the first epoch that shows itself a partition without reads need not go
+on, and any message that is no read is of its stream. Later, a message is of the epoch's stream when
+it comes after a read of the epoch in its partition, or is a change with an LSN above the
+snapshot's; without a read of the epoch, a read of a later one will do. An interrupted snapshot is
+an epoch without a `last` read.
 
 Complete (S13). An identity is the event; of a keyless table the event with its `total_order`.
 (i) For each table that lands the distinct identities are as many as END says, their
@@ -495,7 +495,7 @@ class Arrived:
         )
 
     def _has_passed_the_reads(self, entries: list[Entry], number: int) -> bool:
-        is_first = number == 0
+        is_first = self._is_first(number)
         has_reads = has_passed = is_doubtful = False
         for entry in entries:
             if entry.kind == "read":
@@ -511,6 +511,19 @@ class Arrived:
             elif entry.kind == "event" and not has_passed:
                 is_doubtful = False
         return not is_doubtful and (has_passed or (is_first and not has_reads))
+
+    def _is_first(self, number: int) -> bool:
+        """Whether nothing that landed shows that the source sent anything before the epoch.
+
+        In PostgreSQL the first transaction of an epoch shows it by its END alone.
+        """
+        names_nothing = self.plan.connector == "postgresql"
+        earlier = (at for epoch in self.plan.epochs[:number] for at in epoch.chain)
+        return min(self.read_epochs, default=number) >= number and not any(
+            at in self.ends
+            or (at in self.copies and not (names_nothing and self.previous[at] is None))
+            for at in earlier
+        )
 
     def _is_after_snapshot(self, entry: Entry, number: int) -> bool:
         if entry.kind != "event" or entry.transaction is None:
