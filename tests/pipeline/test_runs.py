@@ -1,6 +1,7 @@
 """However a log is cut into runs, the tables are the same; a run that ends badly shows nothing."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from arrivals import expected_cuts, landings, make_arrival
 from compare import check_counts, compare_cut, compare_export
-from lake import Lake, capture, open_lake, tables_of
+from lake import REPOSITORY, Lake, capture, open_lake, tables_of
 from oracle import History, read_messages
 
 from dbt_debezium.errors import DebeziumError
@@ -181,14 +182,33 @@ def test_settings_that_cannot_work_are_refused_all_at_once(lake: Lake) -> None:
 
 
 @pytest.mark.fault(29)
-def test_a_decision_that_names_no_time_is_refused(lake: Lake) -> None:
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (
+            "run_news,messages since last night,new_epoch,Ann,2026-11-22,restored",
+            "messages since last night of run_news: begins no epoch; write",
+        ),
+        (
+            "run_news,1946,relase,Ann,2026-11-22,checked",
+            'operator_decision: 1946 of run_news: is decided as "relase"; '
+            "write release, discard or new_epoch",
+        ),
+        (
+            "run_news,1946,release,Ann,2026-11-22,",
+            "operator_decision: 1946 of run_news: has no reason; write one",
+        ),
+    ],
+)
+def test_a_decision_that_says_nothing_is_refused(lake: Lake, row: str, sentence: str) -> None:
     before = public_state(lake)
     decisions = lake.project / "seeds" / "operator_decision.csv"
     heading = decisions.read_text()
-    decisions.write_text(f"{heading}run_news,messages since last night,new_epoch,Ann,2026-11-22,\n")
+    decisions.write_text(f"{heading}{row}\n")
+    described = Path(shutil.copy(REPOSITORY / "seeds" / "_seeds.yml", decisions.parent))
     assert not lake.build()
     decisions.write_text(heading)
-    sentence = "messages since last night of run_news: begins no epoch; write"
+    described.unlink()
     assert sentence in " ".join(lake.lines)
     assert public_state(lake) == before
 
