@@ -414,16 +414,22 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
     from pyspark.errors import PySparkException
 
     from dbt_debezium.export import plain, with_text_times
-    from dbt_debezium.session import spark_session
+    from dbt_debezium.report import cut_report
+    from dbt_debezium.session import build_schema, spark_session
 
     enter_lake(target)
+    with working("starting Spark"):
+        spark = spark_session(target)
     try:
-        with working("starting Spark"):
-            spark = spark_session(target)
-            check_query(spark, sql)
-            frame = with_text_times(spark.sql(sql))
-            rows = frame.collect()
+        check_query(spark, sql)
+        frame = with_text_times(spark.sql(sql))
+        rows = frame.collect()
     except PySparkException as error:
+        is_missing = error.getCondition() == "TABLE_OR_VIEW_NOT_FOUND"
+        if is_missing and not cut_report(spark, build_schema(target)):
+            raise DebeziumError(
+                "query: nothing is published yet; land messages and run `dbt-debezium run`"
+            ) from error
         raise DebeziumError(f"query: {str(error).strip().splitlines()[0]}") from error
     if as_json:
         for row in rows:

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from pyspark.sql import Row, SparkSession
 from pyspark.sql.functions import udf
 
 from dbt_debezium import landing
+from dbt_debezium.cli import main
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.landing import TABLE, Landed, land
 from dbt_debezium.lease import Lease
@@ -263,6 +265,15 @@ def test_a_landing_waits_for_no_other_run(
         with pytest.raises(DebeziumError, match="another run holds "):
             land(spark, tmp_path)
         other.kill()
+
+
+def test_a_query_of_a_lake_without_a_run_says_so(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(message("queried", 1))
+    land(spark, tmp_path)
+    refused = CliRunner().invoke(main, ["query", "select * from public.orders"])
+    assert refused.exit_code == 2
+    assert "query: nothing is published yet; land messages and run" in refused.output
+    assert CliRunner().invoke(main, ["query", f"select count(*) from {TABLE}"]).exit_code == 0
 
 
 def test_a_lake_whose_table_is_gone_is_refused(
