@@ -23,11 +23,9 @@ read_table as (
         bool_or(snapshot = 'last') as has_last,
         -- Of one row the last marker may be the only one.
         bool_or(snapshot = 'first') or count_if(copy_number = 1) = 1 as may_be_first,
-        count_if(snapshot = 'first' and not is_repeated_delivery) > 1
-        or count_if(snapshot = 'last' and not is_repeated_delivery) > 1
-        or count_if(snapshot = 'first_in_data_collection' and not is_repeated_delivery) > 1
-        or count_if(snapshot = 'last_in_data_collection' and not is_repeated_delivery) > 1
-            as is_read_twice
+        -- Every other marker comes once.
+        count_if(snapshot != 'true' and not is_repeated_delivery)
+        > size(collect_set(nullif(snapshot, 'true'))) as is_read_twice
     from pending_read
     group by source, event_position, data_collection
 

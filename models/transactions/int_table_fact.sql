@@ -2,8 +2,14 @@ with
 
 new_commit as (
 
-    select proven.*
+    select
+        proven.*,
+        coalesce(snapshot.is_read_twice, false) as is_read_twice
     from {{ ref('commit') }} as proven
+    left join {{ ref('int_snapshot') }} as snapshot
+        on
+            proven.source = snapshot.source
+            and proven.snapshot_position = snapshot.snapshot_position
     where proven.cut_id = {{ candidate('cut_id') }}
 
 ),
@@ -23,17 +29,13 @@ change as (
     select
         placed.*,
         new_commit.commit_position,
-        coalesce(snapshot.is_read_twice, false) as is_read_twice,
+        new_commit.is_read_twice,
         case when placed.transaction_id is null then new_commit.link_kind end as read_in
     from {{ ref('int_change') }} as placed
     inner join new_commit
         on
             placed.source = new_commit.source
             and placed.commit_number = new_commit.commit_number
-    left join {{ ref('int_snapshot') }} as snapshot
-        on
-            new_commit.source = snapshot.source
-            and new_commit.snapshot_position = snapshot.snapshot_position
     where
         placed.cut_id = {{ candidate('cut_id') }}
         and placed.topic is not null

@@ -47,7 +47,7 @@ new_range as (
         partition,
         min(`offset`) as first_offset,
         max(`offset`) as last_offset,
-        count_if(not is_repeated_delivery) = max(`offset`) - min(`offset`) + 1 as is_whole
+        count(distinct `offset`) = max(`offset`) - min(`offset`) + 1 as is_whole
     from message
     group by topic, partition
 
@@ -180,14 +180,11 @@ new_progress as (
         max(message.previous_commit_position) filter (
             where message.`offset` <= known_offset.contiguous_offset
         ) as link_position,
-        coalesce(bool_or(message.snapshot = 'incremental'), false) as has_incremental_reads,
-        coalesce(
-            bool_or({{ is_snapshot_signal('message.after', [
-                'execute-snapshot', 'stop-snapshot', 'pause-snapshot', 'resume-snapshot',
-                'snapshot-window-open', 'snapshot-window-close'
-            ]) }}),
-            false
-        ) as has_signals,
+        bool_or(message.snapshot = 'incremental') as has_incremental_reads,
+        bool_or({{ is_snapshot_signal('message.after', [
+            'execute-snapshot', 'stop-snapshot', 'pause-snapshot', 'resume-snapshot',
+            'snapshot-window-open', 'snapshot-window-close'
+        ]) }}) as has_signals,
         bool_or(message.kind not in ('change', 'tombstone', 'quarantined')) as has_controls
     from message
     inner join known_offset

@@ -415,22 +415,21 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
 
     from dbt_debezium.export import plain, with_text_times
     from dbt_debezium.report import cut_report
-    from dbt_debezium.session import build_schema, spark_session
+    from dbt_debezium.session import build_schema, nothing_published, spark_session
 
     enter_lake(target)
-    with working("starting Spark"):
+    with working("starting Spark") as state:
         spark = spark_session(target)
-    try:
-        check_query(spark, sql)
-        frame = with_text_times(spark.sql(sql))
-        rows = frame.collect()
-    except PySparkException as error:
-        is_missing = error.getCondition() == "TABLE_OR_VIEW_NOT_FOUND"
-        if is_missing and not cut_report(spark, build_schema(target)):
-            raise DebeziumError(
-                "query: nothing is published yet; land messages and run `dbt-debezium run`"
-            ) from error
-        raise DebeziumError(f"query: {str(error).strip().splitlines()[0]}") from error
+        state.update("running the query")
+        try:
+            check_query(spark, sql)
+            frame = with_text_times(spark.sql(sql))
+            rows = frame.collect()
+        except PySparkException as error:
+            is_missing = error.getCondition() == "TABLE_OR_VIEW_NOT_FOUND"
+            if is_missing and not cut_report(spark, build_schema(target)):
+                raise nothing_published("query") from error
+            raise DebeziumError(f"query: {str(error).strip().splitlines()[0]}") from error
     if as_json:
         for row in rows:
             click.echo(json.dumps(plain(row.asDict(recursive=True)), ensure_ascii=False))

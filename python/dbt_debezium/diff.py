@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dbt_debezium.build import compiled
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.model_files import jinja_literal
+from dbt_debezium.session import nothing_published
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -109,9 +110,7 @@ def find_commit(
     try:
         rows = spark.sql(COMMITS.format(schema=schema), arguments).collect()
     except AnalysisException as error:
-        raise DebeziumError(
-            "diff: nothing is published yet; land messages and run `dbt-debezium run`"
-        ) from error
+        raise nothing_published("diff") from error
     if not rows:
         raise DebeziumError(
             f"diff: {what} of {source} is not published; "

@@ -139,6 +139,13 @@ def nothing_landed() -> DebeziumError:
     )
 
 
+def nothing_published(command: str) -> DebeziumError:
+    """What a command is to say of a lake in which no run has published anything."""
+    return DebeziumError(
+        f"{command}: nothing is published yet; land messages and run `dbt-debezium run`"
+    )
+
+
 def _catalog_uri(settings: dict[str, Any]) -> str:
     catalog = settings.get("spark.sql.defaultCatalog", "spark_catalog")
     return str(settings.get(f"spark.sql.catalog.{catalog}.uri", ""))

@@ -116,18 +116,23 @@ def expected_cuts(plan: Plan) -> list[ExpectedCut | None]:
 
 def _check_windows(plan: Plan, cut: Cut, landing: int) -> None:
     """That the reads of each window in the cut have landed."""
-    numbers = [at for at in plan.epochs[cut.epoch].chain if plan.transactions[at].id is not None]
-    shown = {*numbers[: cut.count]}
+    shown = {*_shown_transactions(plan, cut)}
     for entry in plan.entries:
         is_shown = entry.kind == "window_read" and entry.transaction in shown
         if is_shown and (entry.landing is None or entry.landing > landing):
             raise UnsoundError(f"{plan.name}: a read of window {entry.transaction} is missing")
 
 
+def _shown_transactions(plan: Plan, cut: Cut) -> list[int]:
+    """Numbers of the epoch's transactions in the cut, without messages between them."""
+    chain = plan.epochs[cut.epoch].chain
+    return [number for number in chain if plan.transactions[number].id is not None][: cut.count]
+
+
 def _described(plan: Plan, cut: Cut) -> ExpectedCut:
     epoch = plan.epochs[cut.epoch]
-    numbers = [number for number in epoch.chain if plan.transactions[number].id is not None]
-    last = plan.transactions[numbers[cut.count - 1]] if cut.count else None
+    shown = _shown_transactions(plan, cut)
+    last = plan.transactions[shown[-1]] if shown else None
     is_first = not any(earlier.chain for earlier in plan.epochs[: cut.epoch])
     position = last_id = None
     if last and plan.connector == "postgresql":
