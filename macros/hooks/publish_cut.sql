@@ -37,7 +37,7 @@
                         coalesce(
                             collect_list(struct(
                                 source, commit_number, commit_position, transaction_id,
-                                committed_at, link_position, marker_topic, marker_offset,
+                                committed_at, link_position, end_markers,
                                 log_positions, snapshot_position, first_transaction_ids, proof, decisions
                             )),
                             array()

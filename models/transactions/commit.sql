@@ -36,7 +36,6 @@ select
     numbered_commit.predecessor_position,
     numbered_commit.is_first_of_stream,
     numbered_commit.log_position,
-    numbered_commit.marker_offset,
     numbered_commit.snapshot_position,
 
     -- provenance

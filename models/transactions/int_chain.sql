@@ -78,7 +78,7 @@ link as (
         previous_commit_position,
         log_position,
         last_event_position,
-        marker_offset,
+        end_markers,
         committed_at,
         received_count,
         names_predecessor,
@@ -105,7 +105,7 @@ link as (
         previous_commit_position,
         null as log_position,
         null as last_event_position,
-        null as marker_offset,
+        null as end_markers,
         committed_at,
         0 as received_count,
         true as names_predecessor,
@@ -152,7 +152,7 @@ link as (
         null as previous_commit_position,
         null as log_position,
         null as last_event_position,
-        null as marker_offset,
+        null as end_markers,
         placed.committed_at,
         0 as received_count,
         false as names_predecessor,
@@ -193,7 +193,7 @@ select
     previous_commit_position,
     log_position,
     last_event_position,
-    marker_offset,
+    end_markers,
     committed_at,
 
     -- proof
@@ -220,15 +220,15 @@ select
         order by position, link_order
         rows between unbounded preceding and 1 preceding
     ) as predecessor,
-    last_value(marker_offset, true) over (
+    last_value(end_markers, true) over (
         partition by source
         order by position, link_order
         rows between unbounded preceding and 1 preceding
-    ) as predecessor_offset,
-    lead(marker_offset) ignore nulls over (
+    ) as predecessor_end_markers,
+    lead(end_markers) ignore nulls over (
         partition by source
         order by position, link_order
-    ) as following_offset,
+    ) as following_end_markers,
     max(coalesce(last_event_position, snapshot_position)) over (
         partition by source
         order by position, link_order

@@ -6,12 +6,6 @@ starting_commit as (
 
 ),
 
-marker_island as (
-
-    select * from {{ ref('int_marker_island') }}
-
-),
-
 log_island as (
 
     select * from {{ ref('int_log_island') }}
@@ -86,8 +80,13 @@ preceded_link as (
             starting_commit.log_positions['place'],
             starting_commit.snapshot_position
         ) as known_event_position,
-        coalesce(ordered_link.predecessor_offset, starting_commit.marker_offset)
-            as known_predecessor_offset,
+        coalesce(ordered_link.predecessor_end_markers, starting_end.end_markers)
+            as known_predecessor_end_markers,
+        -- A truncate of MySQL has no END: no marker is missing before the next one.
+        case
+            when ordered_link.is_whole_transaction then ordered_link.following_end_markers
+            else ordered_link.end_markers
+        end as next_end_markers,
         case
             when ordered_link.predecessor.link_kind = 'initial_snapshot' then null
             -- An epoch opens a new stream, and so does a source that stands at a snapshot.
@@ -109,6 +108,31 @@ preceded_link as (
     from ordered_link
     left join starting_commit
         on ordered_link.source = starting_commit.source
+    left join {{ ref('int_end_marker') }} as starting_end
+        on
+            ordered_link.source = starting_end.source
+            and starting_commit.end_markers[0].transaction_id = starting_end.transaction_id
+
+),
+
+-- Of two ENDs that came again after a restart any may follow any of the one before (S14).
+counted_link as (
+
+    select
+        *,
+        exists(
+            next_end_markers,
+            next -> case
+                when known_predecessor_end_markers is null then next.known_from = 0
+                else exists(
+                    known_predecessor_end_markers,
+                    before -> before.topic = next.topic
+                    and before.`offset` < next.`offset`
+                    and before.`offset` >= next.known_from - 1
+                )
+            end
+        ) as has_every_marker
+    from preceded_link
 
 ),
 
@@ -137,14 +161,8 @@ linked_link as (
                     then
                         {{ var('landing_reaches_the_end') }}
                         or coalesce(log_island.island = predecessor_log_island.island, false)
-                        or case
-                            when preceded.known_predecessor_offset is null
-                                then following_island.island = -1
-                            else following_island.island = predecessor_island.island
-                        end
-                when preceded.known_predecessor_offset is null
-                    then marker_island.island = -1
-                else marker_island.island = predecessor_island.island
+                        or preceded.has_every_marker
+                else preceded.has_every_marker
             end,
             false
         ) as is_linked,
@@ -162,19 +180,7 @@ linked_link as (
             end,
             false
         ) as has_every_number
-    from preceded_link as preceded
-    left join marker_island
-        on
-            preceded.source = marker_island.source
-            and preceded.marker_offset = marker_island.`offset`
-    left join marker_island as predecessor_island
-        on
-            preceded.source = predecessor_island.source
-            and preceded.known_predecessor_offset = predecessor_island.`offset`
-    left join marker_island as following_island
-        on
-            preceded.source = following_island.source
-            and preceded.following_offset = following_island.`offset`
+    from counted_link as preceded
     left join log_island
         on
             preceded.source = log_island.source
@@ -211,7 +217,7 @@ select
     linked.predecessor_position is null as is_first_of_stream,
     linked.log_position,
     linked.last_event_position,
-    linked.marker_offset,
+    linked.end_markers,
     linked.committed_at,
     linked.has_reset_counters,
 

@@ -37,7 +37,9 @@ reached_link as (
     select
         proven.source,
         max(proven.position) as link_position,
-        max(proven.marker_offset) as marker_offset,
+        max_by(proven.end_markers, struct(proven.position, proven.link_order)) filter (
+            where proven.end_markers is not null
+        ) as end_markers,
         collect_list(case when proven.is_first_of_stream then proven.transaction_id end)
             as first_transaction_ids,
         array_sort(array_union(
@@ -61,31 +63,9 @@ starting_commit as (
 
 ),
 
-marker_topic as (
-
-    select
-        source,
-        max(topic) as topic
-    from {{ ref('stg_transaction_marker') }}
-    group by source
-
-),
-
--- The transaction topic is known without a gap from the cut's END to here.
-known_marker as (
-
-    select
-        source,
-        `offset`,
-        max(`offset`) over (partition by source, island) as known_offset
-    from {{ ref('int_marker_island') }}
-
-),
-
 reached_commit as (
 
     select
-        starting_commit.marker_topic,
         coalesce(reached_link.source, starting_commit.source) as source,
         case
             when latest_commit.source is not null then latest_commit.latest
@@ -96,7 +76,7 @@ reached_commit as (
                 'committed_at', starting_commit.committed_at
             )
         end as latest,
-        coalesce(reached_link.marker_offset, starting_commit.marker_offset) as marker_offset,
+        coalesce(reached_link.end_markers, starting_end.end_markers) as end_markers,
         greatest(reached_link.link_position, starting_commit.link_position) as link_position,
         coalesce(
             latest_commit.snapshot_position, starting_commit.snapshot_position
@@ -123,6 +103,10 @@ reached_commit as (
         on reached_link.source = latest_commit.source
     full join starting_commit
         on reached_link.source = starting_commit.source
+    left join {{ ref('int_end_marker') }} as starting_end
+        on
+            starting_commit.source = starting_end.source
+            and starting_commit.end_markers[0].transaction_id = starting_end.transaction_id
 
 )
 
@@ -136,6 +120,7 @@ select
     reached_commit.link_position,
     reached_commit.snapshot_position,
     reached_commit.first_transaction_ids,
+    reached_commit.end_markers,
 
     -- provenance
     reached_commit.latest.transaction_id,
@@ -147,17 +132,7 @@ select
     reached_commit.new_commit_count,
 
     -- what is known of the logs that number transactions
-    log_position.log_positions,
-
-    -- what is known of the transaction topic
-    coalesce(marker_topic.topic, reached_commit.marker_topic) as marker_topic,
-    coalesce(known_marker.known_offset, reached_commit.marker_offset) as marker_offset
+    log_position.log_positions
 from reached_commit
 left join {{ ref('int_log_position') }} as log_position
     on reached_commit.source = log_position.source
-left join known_marker
-    on
-        reached_commit.source = known_marker.source
-        and reached_commit.marker_offset = known_marker.`offset`
-left join marker_topic
-    on reached_commit.source = marker_topic.source

@@ -83,7 +83,7 @@ select
     is_first_of_stream,
     log_position,
     last_event_position,
-    marker_offset,
+    end_markers,
     committed_at,
     has_reset_counters,
 

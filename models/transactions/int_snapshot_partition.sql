@@ -28,7 +28,8 @@ starting_commit as (
 
 ),
 
--- The first message that goes on after the reads; none before it can be one that is missing.
+-- The first message that goes on after the reads; none before it can be one that is missing. A
+-- tombstone says nothing that its delete does not say, and no later run knows of it.
 following_message as (
 
     select
@@ -42,7 +43,7 @@ following_message as (
             message.topic = read_partition.topic
             and message.partition = read_partition.partition
     where
-        message.kind != 'quarantined'
+        message.kind not in ('quarantined', 'tombstone')
         and coalesce(message.snapshot = 'incremental', true)
         and message.`offset` > read_partition.last_read_offset
     group by message.topic, message.partition, read_partition.snapshot_position
@@ -58,7 +59,7 @@ first_message as (
         partition,
         min(`offset`) as first_offset
     from {{ ref('stg_message') }}
-    where kind != 'quarantined'
+    where kind not in ('quarantined', 'tombstone')
     group by topic, partition
 
 ),

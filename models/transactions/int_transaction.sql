@@ -266,7 +266,7 @@ select
     known.previous_commit_position,
     known.log_position,
     known.last_event_position,
-    known.marker_offset,
+    known.end_markers,
     known.committed_at,
 
     -- counts

@@ -10,7 +10,6 @@ marked_transaction as (
         max(connector) as connector,
         max(log_position) as log_position,
         min(committed_at) as committed_at,
-        min(case when marker = 'END' then `offset` end) as marker_offset,
         bool_or(marker = 'END') as has_end,
         -- More BEGIN than END: a restart inside the transaction began it again (S13).
         count(distinct case when marker = 'BEGIN' then struct(topic, partition, `offset`) end)
@@ -86,7 +85,7 @@ select
     counted_transaction.previous_commit_position,
     counted_transaction.first_event_position,
     counted_transaction.last_event_position,
-    marked_transaction.marker_offset,
+    end_marker.end_markers,
 
     -- counts
     marked_transaction.event_count,
@@ -133,6 +132,10 @@ full join counted_transaction
     on
         marked_transaction.source = counted_transaction.source
         and marked_transaction.transaction_id = counted_transaction.transaction_id
+left join {{ ref('int_end_marker') }} as end_marker
+    on
+        marked_transaction.source = end_marker.source
+        and marked_transaction.transaction_id = end_marker.transaction_id
 left join ordered_transaction
     on
         counted_transaction.source = ordered_transaction.source

@@ -2,7 +2,12 @@ with
 
 message as (
 
-    select * from {{ ref('stg_message') }}
+    select
+        *,
+        -- A change without transaction has no place either.
+        kind = 'quarantined'
+        or (kind = 'change' and snapshot is null and transaction_id is null) as has_no_place
+    from {{ ref('stg_message') }}
 
 ),
 
@@ -160,19 +165,8 @@ new_progress as (
     select
         message.topic,
         message.partition,
-        -- A change without transaction has no place either.
-        collect_set(
-            case
-                when
-                    message.kind = 'quarantined'
-                    or (
-                        message.kind = 'change'
-                        and message.snapshot is null
-                        and message.transaction_id is null
-                    )
-                    then message.`offset`
-            end
-        ) as quarantined_offsets,
+        collect_set(case when message.has_no_place then message.`offset` end)
+            as quarantined_offsets,
         max(case when message.kind = 'change' then message.source end) as source,
         max(message.event_position) filter (
             where message.`offset` <= known_offset.contiguous_offset
@@ -205,10 +199,18 @@ doubtful_message as (
         message.event_position,
         message.previous_commit_position as link_position,
         earlier_progress.quarantined_offsets as earlier_offsets,
-        array_contains(new_progress.quarantined_offsets, message.`offset`)
+        message.has_no_place
         and not coalesce(
             array_contains(earlier_progress.quarantined_offsets, message.`offset`), false
         ) as is_unplaced,
+        not message.has_no_place
+        and array_contains(
+            array_union(
+                new_progress.quarantined_offsets,
+                coalesce(earlier_progress.quarantined_offsets, array())
+            ),
+            message.`offset`
+        ) as is_readable_now,
         case
             when message.`offset` > earlier_progress.last_offset
                 then earlier_progress.event_position
@@ -279,6 +281,7 @@ new_span as (
                     )
             end
         ) as unreadable_spans,
+        collect_set(case when is_readable_now then `offset` end) as readable_offsets,
         min_by(event_position, `offset`) filter (
             where event_position is not null and `offset` > array_max(earlier_offsets)
         ) as first_new_position
@@ -303,9 +306,13 @@ select
     known_offset.contiguous_offset,
     known_offset.last_offset,
     known_offset.known_ranges,
-    array_sort(array_union(
-        coalesce(new_progress.quarantined_offsets, array()),
-        coalesce(earlier_progress.quarantined_offsets, array())
+    -- What landed cut off may land again whole.
+    array_sort(array_except(
+        array_union(
+            coalesce(new_progress.quarantined_offsets, array()),
+            coalesce(earlier_progress.quarantined_offsets, array())
+        ),
+        coalesce(new_span.readable_offsets, array())
     )) as quarantined_offsets,
 
     -- how far its changes reach

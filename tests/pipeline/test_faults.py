@@ -278,6 +278,43 @@ def read_without_position(source: Source) -> None:
     source.commit(2, 2000, update(1, 2))
 
 
+def snapshot_and_more(source: Source) -> None:
+    source.read(1, 1, "first")
+    source.read(2, 1, "true")
+    source.read(3, 1, "last")
+    source.commit(1, 1000, update(1, 2))
+    source.commit(2, 2000)
+    source.commit(3, 3000, create(4, 1))
+
+
+def cut_off(source: Source, topic: str, offset: int) -> None:
+    """A transaction's BEGIN or a snapshot's read that lands only in part."""
+    snapshot_and_more(source)
+    (message,) = placed(source, topic, offset)
+    message["value"] = message["value"][:40]
+
+
+def whole_again(source: Source, topic: str, offset: int) -> None:
+    whole = Source(source.name)
+    snapshot_and_more(whole)
+    source.messages += placed(whole, topic, offset)
+
+
+def placed(source: Source, topic: str, offset: int) -> list[Message]:
+    at = (f"{source.name}.{topic}", offset)
+    return [message for message in source.messages if (message["topic"], message["offset"]) == at]
+
+
+@sends(FIRST, "read_cut_off")
+def read_cut_off(source: Source) -> None:
+    cut_off(source, "public.t", 1)
+
+
+@sends(FIRST, "begin_cut_off")
+def begin_cut_off(source: Source) -> None:
+    cut_off(source, "transaction", 2)
+
+
 @sends(FIRST, "tombstone")
 def tombstone(source: Source) -> None:
     source.commit(1, 1000, create(1, 1), create(2, 1))
@@ -660,6 +697,16 @@ def notes(source: Source) -> None:
     source.commit(1, 1000, *rows, lone)
 
 
+@sends(SECOND, "read_cut_off")
+def read_again_whole(source: Source) -> None:
+    whole_again(source, "public.t", 1)
+
+
+@sends(SECOND, "begin_cut_off")
+def begin_again_whole(source: Source) -> None:
+    whole_again(source, "transaction", 2)
+
+
 @sends(SECOND, "healthy")
 def healthy_again(source: Source) -> None:
     replayed(source)
@@ -843,6 +890,23 @@ def test_a_tombstone_is_counted_and_deletes_nothing(shown: Seen) -> None:
 @pytest.mark.fault(12)
 def test_of_two_columns_of_one_name_the_last_counts(shown: Seen) -> None:
     assert shown.table("same_name_twice") == {1: 2}
+
+
+@pytest.mark.fault(1)
+@pytest.mark.parametrize(
+    ("name", "rows", "waiting", "reason"),
+    [
+        ("read_cut_off", {}, "snapshot 10", "missing_reads"),
+        ("begin_cut_off", {1: 2, 2: 1, 3: 1}, "2", "missing_predecessor"),
+    ],
+)
+def test_what_lands_cut_off_holds_until_it_lands_whole(
+    shown: Seen, later: Seen, name: str, rows: dict[object, object], waiting: str, reason: str
+) -> None:
+    assert shown.table(name) == rows
+    assert shown.held(name)[waiting] == reason
+    assert later.table(name) == {1: 2, 2: 1, 3: 1, 4: 1}
+    assert later.held(name) == {}
 
 
 @pytest.mark.fault(15)

@@ -9,10 +9,10 @@ of its table; each table of which reads landed has one marked as its last (or a 
 partition of the four tables a message of the epoch's stream lands after the epoch's reads there;
 and no garbage stands before that, as it may be a read. A signal table of which only garbage landed
 looks like another table. In the first epoch that shows itself a partition without reads need not go
-on, and any message that is no read is of its stream. Later, a message is of the epoch's stream when
-it comes after a read of the epoch in its partition, or is a change with an LSN above the
-snapshot's; without a read of the epoch, a read of a later one will do. An interrupted snapshot is
-an epoch without a `last` read.
+on, and any message that is no read is of its stream. A tombstone is never, as it says nothing that
+its delete does not say. Later, a message is of the epoch's stream when it comes after a read of the
+epoch in its partition, or is a change with an LSN above the snapshot's; without a read of the
+epoch, a read of a later one will do. An interrupted snapshot is an epoch without a `last` read.
 
 Complete (S13). An identity is the event; of a keyless table the event with its `total_order`.
 (i) For each table that lands the distinct identities are as many as END says, their
@@ -28,9 +28,9 @@ which a change landed holds one with `sequence[0]` at or after its END.
 Link (S14). In PostgreSQL with changes received: their `sequence[0]` is END's LSN of the transaction
 before (null at the start of an epoch), or the LSN of a landed message outside of transactions that
 follows it likewise. Otherwise: nothing landed in another partition of the transaction topic than 0,
-and offsets of markers run without a hole from the END before (from 0 in the first epoch that
-streams) to this END. Those of another database count like others: what lies between two ENDs is
-known.
+and offsets of markers run without a hole from an END of the one before (from 0 in the first epoch
+that streams) to an END of this one, as a restart sends both again. Those of another database count
+like others: what lies between two ENDs is known.
 
 SQL Server and Db2. A partition is past a transaction when it holds a change of a later one: what
 is sent is in the order of commits. BEGIN of SQL Server names no database, so a second one may be
@@ -52,6 +52,7 @@ the epoch before was shown.
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import product
 
 from histories.cdl_law import CdlArrived, commit_position
 from histories.log_sequence import commit_lsn
@@ -168,7 +169,7 @@ class Arrived:
         self.ends: dict[int, set[int]] = defaultdict(set)
         """Of each transaction from which event its ENDs count."""
         self.end_count: Counter[int] = Counter()
-        self.end_offset: dict[int, int] = {}
+        self.end_offsets: dict[int, set[int]] = defaultdict(set)
         self.marker_offsets: set[int] = set()
         self.marker_partitions: set[int] = set()
         self.copies: dict[int, dict[int, set[Orders]]] = defaultdict(lambda: defaultdict(set))
@@ -214,7 +215,7 @@ class Arrived:
         elif entry.kind == "end":
             self.ends[number].add(entry.counted_from)
             self.end_count[number] += 1
-            self.end_offset[number] = min(offset, self.end_offset.get(number, offset))
+            self.end_offsets[number].add(offset)
         elif entry.kind == "message":
             self.messages.add(number)
         elif entry.kind == "event" and entry.event is not None and entry.topic in LANDED_TABLES:
@@ -301,7 +302,7 @@ class Arrived:
         if self.cdl:
             return self._cdl_prefix(self.cdl, self.plan.epochs[epoch], known)
         links: set[int | None] = {None}
-        end_offset = -1 if is_first else None
+        before = {-1} if is_first else set[int]()
         count = 0
         for number in self.plan.epochs[epoch].chain:
             transaction = self.plan.transactions[number]
@@ -311,12 +312,12 @@ class Arrived:
                 continue
             if count >= known and not (
                 self._is_complete(number, transaction)
-                and self._is_linked(number, links, end_offset)
+                and self._is_linked(number, links, before)
                 and (not _closes_window(transaction) or self.past_windows >= transaction.end_lsn)
             ):
                 break
             links = {transaction.end_lsn}
-            end_offset = self.end_offset[number]
+            before = self.end_offsets[number]
             count += 1
         return count
 
@@ -338,7 +339,7 @@ class Arrived:
 
     def _mysql_prefix(self, mysql: MysqlArrived, epoch: Epoch, known: int) -> int:
         """The same of MySQL, whose truncates may be missing without a trace."""
-        count, end_offset, before = 0, -1, None
+        count, end_offsets, before = 0, {-1}, None
         reached = NOWHERE if epoch.snapshot_lsn is None else (epoch.snapshot_lsn, -1)
         missing: Transaction | None = None
         for number in epoch.chain:
@@ -350,11 +351,11 @@ class Arrived:
                     missing = transaction
                     continue
                 is_proven = self.marker_partitions <= {0} and mysql.is_linked(
-                    number, before, end_offset, self.marker_offsets
+                    number, before, end_offsets, self.marker_offsets
                 )
             else:
                 is_proven = self._is_complete(number, transaction) and self._is_linked(
-                    number, set(), end_offset
+                    number, set(), end_offsets
                 )
             if count >= known and not (
                 is_proven and mysql.is_accounted_for(number, before, reached)
@@ -365,15 +366,17 @@ class Arrived:
             count += 1
             before = transaction.number
             reached = max(reached, mysql.lasts.get(number, reached))
-            end_offset = mysql.end_offsets.get(number, end_offset)
+            end_offsets = self.end_offsets.get(number, end_offsets)
         return count
 
-    def _is_linked(self, number: int, links: set[int | None], end_offset: int | None) -> bool:
+    def _is_linked(self, number: int, links: set[int | None], before: set[int]) -> bool:
         if self.plan.connector == "postgresql" and self.copies.get(number):
             return self.previous[number] in links
-        if self.marker_partitions != {0} or end_offset is None:
-            return False
-        return self.marker_offsets.issuperset(range(end_offset + 1, self.end_offset[number]))
+        return self.marker_partitions == {0} and any(
+            self.marker_offsets.issuperset(range(first + 1, last))
+            for first, last in product(before, self.end_offsets[number])
+            if first < last
+        )
 
     # --- transactions
 
@@ -511,6 +514,8 @@ class Arrived:
                     has_passed, is_doubtful = entry.epoch > number, False
             elif entry.kind == "garbage":
                 is_doubtful = is_doubtful or not has_passed
+            elif entry.kind == "tombstone":
+                continue
             elif is_first or has_reads or self._is_after_snapshot(entry, number):
                 has_passed = True
             elif entry.kind == "event" and not has_passed:

@@ -21,6 +21,7 @@ there, as END counts it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Final
 
 from histories.mysql_log import is_truncate
@@ -89,20 +90,23 @@ class MysqlArrived:
         )
 
     def is_linked(
-        self, number: int, before: int | None, end_offset: int, offsets: Iterable[int]
+        self, number: int, before: int | None, end_offsets: Iterable[int], offsets: Iterable[int]
     ) -> bool:
         """Whether no END is missing between a truncate and the commit before it.
 
         Args:
             number: the truncate.
             before: as above.
-            end_offset: that of the last END before it.
+            end_offsets: those of the last transaction before it that has an END.
             offsets: those of the markers that landed, which are in one partition.
         """
         if before is not None and self._runs(before, number):
             return True
-        following = [offset for offset in self.end_offsets.values() if offset > end_offset]
-        return bool(following) and {*offsets}.issuperset(range(end_offset + 1, min(following)))
+        return any(
+            {*offsets}.issuperset(range(first + 1, last))
+            for first, last in product(end_offsets, self.end_offsets.values())
+            if first < last
+        )
 
     def _runs(self, before: int, number: int) -> bool:
         """Whether each number from the one after `before` to the commit's is known."""

@@ -1,0 +1,95 @@
+with
+
+-- That of the published cut may come again and then be what the next one follows.
+end_marker as (
+
+    select
+        source,
+        transaction_id,
+        topic,
+        `offset`
+    from {{ ref('stg_transaction_marker') }}
+    where marker = 'END'
+    union distinct
+    select
+        source,
+        marker.transaction_id,
+        marker.topic,
+        marker.`offset`
+    from (
+        select
+            source,
+            explode(end_markers) as marker
+        from {{ ref('int_starting_commit') }}
+    )
+
+),
+
+progress as (
+
+    select
+        *,
+        max(partition) over (partition by topic) as last_partition
+    from {{ ref('partition_progress') }}
+    where cut_id = {{ candidate('cut_id') }}
+
+),
+
+-- Markers of several partitions have no common order, so their offsets prove nothing. Another
+-- partition shows itself by any message. What cannot be read may be a marker.
+readable_run as (
+
+    select
+        topic,
+        explode(concat(
+            transform(known_ranges, known -> known.first_offset),
+            transform(quarantined_offsets, bad -> bad + 1)
+        )) as first_offset
+    from progress
+    where last_partition = 0
+
+),
+
+placed_marker as (
+
+    select
+        topic,
+        `offset`,
+        source,
+        transaction_id,
+        cast(null as bigint) as first_offset
+    from end_marker
+    union all
+    select
+        topic,
+        first_offset as `offset`,
+        null as source,
+        null as transaction_id,
+        first_offset
+    from readable_run
+
+),
+
+reached_marker as (
+
+    select
+        *,
+        max(first_offset) over (
+            partition by topic
+            order by `offset`
+            range between unbounded preceding and current row
+        ) as known_from
+    from placed_marker
+
+)
+
+select
+    -- identity
+    source,
+    transaction_id,
+
+    -- proof
+    collect_list(struct(transaction_id, topic, `offset`, known_from)) as end_markers
+from reached_marker
+where source is not null and known_from is not null
+group by source, transaction_id
