@@ -404,6 +404,63 @@ class Oracle(Stream):
         self.send_marker("END", transaction_id, counts)
 
 
+class Mysql(Stream):
+    """A server with GTIDs, of which a snapshot says nothing."""
+
+    connector = "mysql"
+    server = "3ff300ed-e55c-11f1-98c4-02fc00000001:"
+
+    def __init__(self, prefix: str, schema: str = SCHEMA) -> None:
+        super().__init__(prefix, schema)
+        self.pos = 1000
+        """Where the binary log ends."""
+        self.number = 0
+
+    def restore(self) -> None:
+        super().restore()
+        self.pos, self.number = 1000, 0
+
+    def place(self, table: str, pos: int, **fields: Any) -> Row:
+        source = self.source(table, db=self.schema, file="binlog.000010", pos=pos, row=0, **fields)
+        del source["schema"]
+        return source
+
+    def read(self, *reads: Change, is_complete: bool = True, is_idle: bool = False) -> None:
+        """An initial snapshot, at the end of the log.
+
+        Args:
+            reads: its rows, table by table.
+            is_complete: whether it came to its end.
+            is_idle: whether the server has committed nothing else since what was sent before.
+        """
+        if not is_idle:
+            self.pos += 1000
+            self.number += 1
+
+        def place(table: str, mark: str) -> Row:
+            return self.place(table, self.pos, gtid=None, snapshot=mark)
+
+        self.send_reads(reads, place, is_complete=is_complete)
+
+    def commit(self, *changes: Change, lost: Collection[int] = (), **_: object) -> None:
+        self.number += 1
+        gtid = f"{self.server}{self.number}"
+        sources = [
+            self.place(change.table, self.pos + 10 * at, gtid=gtid)
+            for at, change in enumerate(changes, start=1)
+        ]
+        self.pos += 1000
+        self.send_marker("BEGIN", gtid)
+        self.send_changes(gtid, changes, sources, (), lost)
+        counts = Counter(f"{self.schema}.{change.table}" for change in changes)
+        self.send_marker("END", gtid, counts)
+
+
+class Mariadb(Mysql):
+    connector = "mariadb"
+    server = "0-1-"
+
+
 class Generic(Stream):
     """A connector that the project does not know, with the fields of Informix."""
 
