@@ -39,8 +39,7 @@ blocking_signal as (
     where
         connector = 'postgresql'
         and not is_already_published
-        and {{ is_snapshot_signal('after', ['execute-snapshot']) }}
-        and lower(get_json_object(get_json_object(after, '$.data'), '$.type')) = 'blocking'
+        and {{ is_blocking_signal('after') }}
     group by source, transaction_id
 
 ),
@@ -167,12 +166,12 @@ linked_link as (
             false
         ) as is_linked,
         -- Where a number is missing a truncate may be, which no END counts (S8). Places in a file,
-        -- and numbers of MariaDB, leave gaps of their own. Oracle counts truncates, and positions
-        -- of commits are no count.
+        -- and numbers of MariaDB, leave gaps of their own, so they never prove it. Oracle counts
+        -- truncates, and positions of commits are no count.
         coalesce(
             case
                 when preceded.log_position is null or preceded.log in ('scn', 'commit') then true
-                -- The numbers before it are those of the snapshot, or begin at 1.
+                -- Which numbers a snapshot holds is not known, so only a log from number 1 on is.
                 when preceded.predecessor_log_number is null then log_island.island = 0
                 else
                     preceded.log_number <= preceded.predecessor_log_number

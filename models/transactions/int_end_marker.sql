@@ -7,7 +7,8 @@ end_marker as (
         source,
         transaction_id,
         topic,
-        `offset`
+        `offset`,
+        commit_position = {{ offset_position('`offset`') }} as is_position
     from {{ ref('stg_transaction_marker') }}
     where marker = 'END'
     union distinct
@@ -15,7 +16,8 @@ end_marker as (
         source,
         marker.transaction_id,
         marker.topic,
-        marker.`offset`
+        marker.`offset`,
+        cast(null as boolean) as is_position
     from (
         select
             source,
@@ -57,6 +59,7 @@ placed_marker as (
         `offset`,
         source,
         transaction_id,
+        is_position,
         cast(null as bigint) as first_offset
     from end_marker
     union all
@@ -65,6 +68,7 @@ placed_marker as (
         first_offset as `offset`,
         null as source,
         null as transaction_id,
+        null as is_position,
         first_offset
     from readable_run
 
@@ -88,8 +92,12 @@ select
     source,
     transaction_id,
 
-    -- proof
-    collect_list(struct(transaction_id, topic, `offset`, known_from)) as end_markers
+    -- Where the offset of END is its place among the others, only the first END has that place.
+    case
+        when bool_or(is_position)
+            then array(min(struct(transaction_id, topic, `offset`, known_from)))
+        else collect_list(struct(transaction_id, topic, `offset`, known_from))
+    end as end_markers
 from reached_marker
 where source is not null and known_from is not null
 group by source, transaction_id

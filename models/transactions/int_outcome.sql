@@ -45,6 +45,14 @@ passed_transaction as (
     from message
     where marker = 'END' and is_already_published
     union all
+    -- No offset of an END that a restart sends again tells that it is published; its changes do.
+    select
+        source,
+        transaction_id,
+        false as is_discarded
+    from {{ ref('stg_change_event') }}
+    where is_already_published and log_position is not null and transaction_id is not null
+    union all
     select
         marker.source,
         marker.transaction_id,
@@ -55,6 +63,7 @@ passed_transaction as (
     -- Offsets of a transaction topic that was made again begin anew.
     where
         marker.marker = 'END'
+        and marker.log_position is null
         and not coalesce({{ ordered_by_end('marker.connector') }}, false)
         and marker.commit_position <= int_cut.link_position
 

@@ -6,14 +6,17 @@ link as (
 
 ),
 
--- A complete snapshot replaces all that lies before it, held or not (S5).
+-- A complete snapshot replaces all that lies before it, held or not (S5); a discarded one nothing.
 base as (
 
     select
         source,
         max(position) as base_position
     from link
-    where link_kind = 'initial_snapshot' and held_reason is null
+    where
+        link_kind = 'initial_snapshot'
+        and held_reason is null
+        and coalesce(decision != 'discard', true)
     group by source
 
 ),

@@ -62,6 +62,33 @@ read_topic as (
 
 ),
 
+-- What the first transaction of a stream signals names no predecessor, as an initial snapshot does.
+signalled_snapshot as (
+
+    select
+        snapshot.source,
+        snapshot.snapshot_position
+    from snapshot
+    inner join {{ ref('stg_change_event') }} as signalling
+        on
+            snapshot.source = signalling.source
+            and snapshot.snapshot_position >= signalling.event_position
+    left join {{ ref('int_transaction_count') }} as counted
+        on
+            signalling.source = counted.source
+            and signalling.transaction_id = counted.transaction_id
+    where
+        snapshot.previous_commit_position is null
+        and signalling.previous_commit_position is null
+        and signalling.connector = 'postgresql'
+        and signalling.snapshot is null
+        and not signalling.is_already_published
+        and coalesce(snapshot.snapshot_position < counted.end_position, true)
+        and {{ is_blocking_signal('signalling.after') }}
+    group by snapshot.source, snapshot.snapshot_position
+
+),
+
 proven_topic as (
 
     select
@@ -100,6 +127,7 @@ select
         -- Nor is one proved whose topics belong to another source that sends to them too.
         when not snapshot.has_every_marker or not coalesce(proven_topic.has_no_gap, false)
             then 'missing_reads'
+        when signalled_snapshot.source is not null then 'missing_signal'
         when not proven_topic.has_later_message and not {{ var('landing_reaches_the_end') }}
             then 'unproven_reads'
     end as incomplete_reason
@@ -108,3 +136,7 @@ left join proven_topic
     on
         snapshot.source = proven_topic.source
         and snapshot.snapshot_position = proven_topic.snapshot_position
+left join signalled_snapshot
+    on
+        snapshot.source = signalled_snapshot.source
+        and snapshot.snapshot_position = signalled_snapshot.snapshot_position

@@ -168,10 +168,14 @@ select
                         )
                 end
         else
-            progress.contiguous_offset >= read_partition.last_read_offset
-            and (
-                progress.first_offset = 0
-                or progress.first_offset < read_partition.first_read_offset
+            -- What was missing before the message in front of the reads is no read.
+            exists(
+                progress.known_ranges,
+                known -> known.last_offset >= read_partition.last_read_offset
+                and (
+                    known.first_offset = 0
+                    or known.first_offset < read_partition.first_read_offset
+                )
             )
             -- A message that cannot be read may be a read that is missing.
             and not exists(

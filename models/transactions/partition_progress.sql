@@ -30,6 +30,7 @@ earlier_progress as (
         cast(null as string) as event_position,
         cast(null as string) as link_position,
         cast(null as array<struct<
+            `offset`: bigint,
             after_position: string,
             before_position: string,
             after_link_position: string,
@@ -275,12 +276,14 @@ new_span as (
             case
                 when is_unplaced
                     then struct(
+                        `offset`,
                         coalesce(preceding_position, '') as after_position,
                         following_position as before_position,
                         coalesce(preceding_link_position, '') as after_link_position
                     )
             end
         ) as unreadable_spans,
+        -- What landed cut off may land again whole.
         collect_set(case when is_readable_now then `offset` end) as readable_offsets,
         min_by(event_position, `offset`) filter (
             where event_position is not null and `offset` > array_max(earlier_offsets)
@@ -306,7 +309,6 @@ select
     known_offset.contiguous_offset,
     known_offset.last_offset,
     known_offset.known_ranges,
-    -- What landed cut off may land again whole.
     array_sort(array_except(
         array_union(
             coalesce(new_progress.quarantined_offsets, array()),
@@ -326,29 +328,34 @@ select
             then new_progress.link_position
         else greatest(new_progress.link_position, earlier_progress.link_position)
     end as link_position,
-    concat(
-        transform(
-            coalesce(earlier_progress.unreadable_spans, array()),
-            span -> struct(
-                span.after_position as after_position,
-                coalesce(span.before_position, new_span.first_new_position) as before_position,
-                span.after_link_position as after_link_position,
-                span.known_link_position as known_link_position,
-                span.known_event_position as known_event_position
+    filter(
+        concat(
+            transform(
+                coalesce(earlier_progress.unreadable_spans, array()),
+                span -> struct(
+                    span.`offset` as `offset`,
+                    span.after_position as after_position,
+                    coalesce(span.before_position, new_span.first_new_position) as before_position,
+                    span.after_link_position as after_link_position,
+                    span.known_link_position as known_link_position,
+                    span.known_event_position as known_event_position
+                )
+            ),
+            transform(
+                coalesce(new_span.unreadable_spans, array()),
+                span -> struct(
+                    span.`offset` as `offset`,
+                    span.after_position as after_position,
+                    span.before_position as before_position,
+                    span.after_link_position as after_link_position,
+                    coalesce(starting_commit.link_position, '') as known_link_position,
+                    coalesce(
+                        starting_commit.log_positions['place'], starting_commit.link_position, ''
+                    ) as known_event_position
+                )
             )
         ),
-        transform(
-            coalesce(new_span.unreadable_spans, array()),
-            span -> struct(
-                span.after_position as after_position,
-                span.before_position as before_position,
-                span.after_link_position as after_link_position,
-                coalesce(starting_commit.link_position, '') as known_link_position,
-                coalesce(
-                    starting_commit.log_positions['place'], starting_commit.link_position, ''
-                ) as known_event_position
-            )
-        )
+        span -> not coalesce(array_contains(new_span.readable_offsets, span.`offset`), false)
     ) as unreadable_spans,
     coalesce(new_progress.has_incremental_reads, false)
     or coalesce(earlier_progress.has_incremental_reads, false) as has_incremental_reads,

@@ -429,7 +429,9 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
             is_missing = error.getCondition() == "TABLE_OR_VIEW_NOT_FOUND"
             if is_missing and not cut_report(spark, build_schema(target)):
                 raise nothing_published("query") from error
-            raise DebeziumError(f"query: {str(error).strip().splitlines()[0]}") from error
+            why = str(error).strip().splitlines()[0].removesuffix(".")
+            remedy = "; `show views in public` lists what there is" if is_missing else ""
+            raise DebeziumError(f"query: {why}{remedy}") from error
     if as_json:
         for row in rows:
             click.echo(json.dumps(plain(row.asDict(recursive=True)), ensure_ascii=False))

@@ -19,7 +19,10 @@ REMEDIES: Final = {
         "the transaction topic gives out its offsets again, so they tell no order; begin a new lake"
     ),
     "missing_predecessor": "the transaction before it has not landed",
-    "missing_reads": "reads of the snapshot are missing; land the rest of the topics",
+    "missing_reads": (
+        "reads of the snapshot, or its markers first and last, are missing; "
+        "land the rest of the topics"
+    ),
     "unproven_reads": (
         "a partition may hold more reads of the snapshot; "
         "land more, or set landing_reaches_the_end (preview: --complete) when what has landed "

@@ -16,7 +16,11 @@ where
                 {{ who }}, 'is decided as ', coalesce(concat('"', decision, '"'), 'nothing'),
                 '; write {{ decisions[:-1] | join(", ") }} or {{ decisions[-1] }}'
             ))
-        {% for column in ['source', 'transaction_id', 'decided_by', 'decided_on', 'reason'] -%}
+        when decided_on is null
+            then raise_error(concat(
+                {{ who }}, 'has no decided_on that is a day; write one such as 2026-11-21'
+            ))
+        {% for column in ['source', 'transaction_id', 'decided_by', 'reason'] -%}
         when coalesce(trim({{ column }}), '') in ('', 'None')
             then raise_error(concat({{ who }}, 'has no {{ column }}; write one'))
         {%- endfor %}

@@ -103,6 +103,12 @@ class Stream:
                 }
             )
 
+    def send_again(self) -> None:
+        """All that was sent for the first landing, at new offsets, as after a restart."""
+        for message in list(self.landings[0]):
+            topic = message["topic"].removeprefix(f"{self.prefix}.")
+            self.send(topic, message["value"], message["key"])
+
     def source(self, table: str, **fields: Any) -> Row:
         self.clock += 1
         return {

@@ -284,13 +284,26 @@ def transactions() -> Iterator[Stream]:
     one = Generic("some_informix_sent_again")
     one.commit(create("orders", id=1, v="a"))
     one.commit(update("orders", id=1, v="b"), update("orders", id=1, v="c"))
-    again = [dict(message) for message in one.landings[0]]
     one.landing = 1
-    for message in again:
-        topic = message["topic"].removeprefix("some_informix_sent_again.")
-        one.send(topic, message["value"], message["key"])
+    one.send_again()
     one.commit(update("orders", id=1, v="d"))
     yield one
+
+    for kind in (Oracle, Mysql, Mariadb, Generic):
+        one = kind(f"some_{kind.connector}_sent_again_alone")
+        one.commit(create("orders", id=1, v="a"))
+        one.commit(update("orders", id=1, v="b"))
+        one.landing = 1
+        one.send_again()
+        yield one
+
+        one = kind(f"some_{kind.connector}_end_lost")
+        for value in ("a", "b", "c"):
+            one.commit(create("orders", id=ord(value), v=value), update("orders", id=1, v=value))
+        one.send_again()
+        ends = [sent for sent in one.landings[0] if '"END"' in str(sent["value"])]
+        one.landings[0].remove(ends[1])
+        yield one
 
     one = Postgresql("some_postgresql_uncounted", has_metadata=False)
     one.commit(create("orders", id=1, v="a"))
@@ -819,7 +832,7 @@ def test_a_table_without_key_of_a_snapshot_without_locks_is_refused_by_default(
     assert "snapshot_may_double_rows" in run.last.flags(source, "app.bag")
     assert DEFAULT_REFUSED_FLAGS == ["snapshot_may_double_rows"]
     assert re.search(
-        r"app\.bag of some_[a-z]+_read_(without_key|twice)(\.testDB)?: "
+        r"app\.bag of some_[a-z0-9]+_read_(without_key|twice)(\.testDB)?: "
         "is flagged snapshot_may_double_rows, which refused_flags names",
         run.refusal,
     )
@@ -968,6 +981,27 @@ def test_a_connector_of_generic_sources_may_send_all_again(run: Run) -> None:
     assert run.first.values(source) == {1: "c"}
     assert run.last.cut(source) == (3, "counted")
     assert run.last.values(source) == {1: "d"}
+
+
+@pytest.mark.parametrize("connector", ["oracle", "mysql", "mariadb", "informix"])
+def test_a_published_transaction_that_is_sent_again_leaves_nothing_held(
+    run: Run, connector: str
+) -> None:
+    source = f"some_{connector}_sent_again_alone"
+    assert run.last.cut(source) == (2, "counted")
+    assert run.last.values(source) == {1: "b"}
+    assert run.last.cuts[source]["counts"]["held"] == 0
+
+
+@pytest.mark.parametrize("connector", ["oracle", "mysql", "mariadb", "informix"])
+def test_a_later_end_of_a_transaction_does_not_put_it_behind_the_next_one(
+    run: Run, connector: str
+) -> None:
+    """By its first END that landed the second transaction would follow the third."""
+    source = f"some_{connector}_end_lost"
+    assert run.first.cut(source) == (1, "counted")
+    assert run.first.values(source) == {1: "a", ord("a"): "a"}
+    assert run.first.held(source)[0] == "missing_predecessor"
 
 
 def test_what_follows_a_released_transaction_without_an_end_is_shown(run: Run) -> None:
@@ -1304,4 +1338,5 @@ def test_a_transaction_topic_that_was_made_again_loses_no_transaction(
         *["topic_made_again"] * 2,
         *["follows_held_transaction"] * 2,
     ]
+    assert run.last.cuts[source]["counts"]["superseded"] == 0
     assert run.last.cut(source) == (2, "counted")

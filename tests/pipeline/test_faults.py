@@ -300,9 +300,13 @@ def whole_again(source: Source, topic: str, offset: int) -> None:
     source.messages += placed(whole, topic, offset)
 
 
-def placed(source: Source, topic: str, offset: int) -> list[Message]:
-    at = (f"{source.name}.{topic}", offset)
-    return [message for message in source.messages if (message["topic"], message["offset"]) == at]
+def placed(source: Source, topic: str, offset: int, partition: int = 0) -> list[Message]:
+    at = (f"{source.name}.{topic}", partition, offset)
+    return [
+        message
+        for message in source.messages
+        if (message["topic"], message["partition"], message["offset"]) == at
+    ]
 
 
 @sends(FIRST, "read_cut_off")
@@ -601,6 +605,68 @@ def signalled_reads(source: Source) -> None:
     source.commit(5, 5000, create(7, 5))
 
 
+@sends(FIRST, "signalled_first")
+def signalled_by_the_first_transaction(source: Source) -> None:
+    """Neither the signal nor the reads name a transaction before them."""
+    source.read(1, 1, "first", lsn=100)
+    source.read(2, 1, "last", lsn=100)
+    data = json.dumps({"data-collections": ["public.t"], "type": "blocking"})
+    signal = {"id": "s", "type": "execute-snapshot", "data": data}
+    source.commit(1, 1000, create(1, table=SIGNAL, row=signal, key={"id": "s"}))
+    source.previous = None
+    for id, marker in ((1, "first"), (5, "last")):
+        source.read(id, 9, marker, lsn=951, ts_ms=MILLIS + 2500)
+    source.previous = 1000
+    source.commit(2, 2000, update(1, 2))
+
+
+@sends(FIRST, "behind_a_hole")
+def snapshot_behind_a_hole(source: Source) -> None:
+    """Kafka has removed a change, and a new snapshot makes up for it."""
+    began(source)
+    source.lose("public.t")
+    source.commit(2, 2000, counts={"public.t": 1})
+    source.commit(3, 3000, update(1, 3))
+    source.previous = None
+    source.read(1, 3, "first", lsn=3100)
+    source.read(2, 7, "last", lsn=3100)
+    source.commit(4, 4000, create(4, 4))
+
+
+@sends(FIRST, "discarded_snapshot")
+def discarded_snapshot(source: Source) -> None:
+    """What waits before a snapshot that is discarded still waits."""
+    began(source)
+    source.commit(2, 2000, update(1, 2), counts={"public.t": 2})
+    source.previous = None
+    source.read(1, 3, "first", lsn=3100)
+    source.commit(4, 4000, create(4, 4))
+
+
+def doubtful_snapshot(source: Source) -> None:
+    source.commit(1, 1000, create(1, 1), create(2, 1, partition=1))
+    source.commit(2, 2000, update(2, 2, partition=1))
+    source.previous = None
+    source.read(1, 7, "first", lsn=3000)
+    source.read(2, 7, "last", lsn=3000)
+    source.commit(3, 4000, create(3, 3), create(4, 4, partition=1))
+
+
+@sends(FIRST, "change_cut_off")
+def change_cut_off(source: Source) -> None:
+    """It could be a read of the snapshot after it."""
+    doubtful_snapshot(source)
+    (message,) = placed(source, "public.t", 1, 1)
+    message["value"] = message["value"][:40]
+
+
+@sends(SECOND, "change_cut_off")
+def change_whole_again(source: Source) -> None:
+    whole = Source(source.name)
+    doubtful_snapshot(whole)
+    source.messages += placed(whole, "public.t", 1, 1)
+
+
 @sends(FIRST, "no_last")
 def no_last(source: Source) -> None:
     source.read(1, 1, "first")
@@ -797,6 +863,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
             lines.write("f_discarded,2,discard,Ann,2026-11-21,not wanted\n")
             lines.write("f_bag_discarded,4,discard,Ann,2026-11-21,no such row\n")
             lines.write("f_released_snapshot,snapshot 10,release,Ann,2026-11-21,checked\n")
+            lines.write("f_discarded_snapshot,snapshot 3100,discard,Ann,2026-11-21,not wanted\n")
         yield Runs(lake)
 
 
@@ -907,6 +974,24 @@ def test_what_lands_cut_off_holds_until_it_lands_whole(
     assert shown.held(name)[waiting] == reason
     assert later.table(name) == {1: 2, 2: 1, 3: 1, 4: 1}
     assert later.held(name) == {}
+
+
+def test_a_change_that_lands_whole_is_no_read_that_is_missing(shown: Seen, later: Seen) -> None:
+    assert shown.table("change_cut_off") == {1: 1, 2: 1}
+    assert "missing_reads" in shown.held("change_cut_off").values()
+    assert later.table("change_cut_off") == {1: 7, 2: 7, 3: 3, 4: 4}
+    assert later.held("change_cut_off") == {}
+
+
+def test_a_new_snapshot_makes_up_for_what_kafka_removed(shown: Seen) -> None:
+    assert shown.table("behind_a_hole") == {1: 3, 2: 7, 4: 4}
+    assert shown.held("behind_a_hole") == {}
+
+
+def test_a_discarded_snapshot_replaces_nothing_that_is_held(shown: Seen) -> None:
+    assert shown.table("discarded_snapshot") == {1: 1}
+    held = shown.held("discarded_snapshot")
+    assert held["2"] == "missing_events"
 
 
 @pytest.mark.fault(15)
@@ -1124,6 +1209,14 @@ def test_a_transaction_that_asks_for_a_blocking_snapshot_waits_for_it(
     assert shown.table("signalled") == {1: 1}
     assert shown.held("signalled") == {"2": "missing_reads", "3": "follows_held_transaction"}
     assert later.table("signalled") == {1: 3, 5: 9, 6: 4, 7: 5}
+
+
+@pytest.mark.fault(46)
+def test_a_blocking_snapshot_that_the_first_transaction_signals_is_no_initial_one(
+    shown: Seen,
+) -> None:
+    assert shown.table("signalled_first") == {1: 1, 2: 1}
+    assert shown.held("signalled_first")["snapshot 951"] == "missing_signal"
 
 
 @pytest.mark.fault(51)

@@ -215,7 +215,9 @@ class Arrived:
         elif entry.kind == "end":
             self.ends[number].add(entry.counted_from)
             self.end_count[number] += 1
-            self.end_offsets[number].add(offset)
+            known = self.end_offsets[number] | {offset}
+            # The first END's offset is the place of a transaction of MySQL.
+            self.end_offsets[number] = {min(known)} if self.plan.connector == "mysql" else known
         elif entry.kind == "message":
             self.messages.add(number)
         elif entry.kind == "event" and entry.event is not None and entry.topic in LANDED_TABLES:
