@@ -22,6 +22,7 @@ from compare import (
     read_tables,
     table_differences,
 )
+from figures import record
 from lake import DATA, capture
 from mysql_oracle import MysqlHistory, database_cuts, expected_cut
 from oracle import Message, Row, Table, read_messages, rows_of
@@ -428,3 +429,7 @@ def test_an_arrival_shows_the_largest_provable_state(tmp_path: Path) -> None:
 @pytest.mark.proof
 def test_a_hundred_arrivals_show_the_largest_provable_state(tmp_path: Path) -> None:
     check_arrivals(tmp_path, 100)
+    record(
+        f"Random arrivals of the capture {NAME} show the largest provable state",
+        "100 arrivals with GTIDs and 100 without: 0 wrong, 0 not the largest, 0 lost",
+    )
