@@ -1070,7 +1070,7 @@ def test_a_watermark_that_is_refused_publishes_nothing(later: Seen) -> None:
     ("reason", "sentence"),
     [
         ("refused_proof", "transaction 3 of f_no_metadata: is held as refused_proof"),
-        ("missing_reads", "snapshot 10 of f_"),
+        ("missing_reads", ": is held as missing_reads"),
     ],
 )
 def test_a_run_fails_where_a_reason_to_hold_is_refused(
