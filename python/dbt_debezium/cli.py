@@ -452,12 +452,21 @@ def check_query(spark: Any, sql: str) -> None:
     if plan.getClass().getSimpleName().startswith(SHOWING):
         return
     logical = "org.apache.spark.sql.catalyst.plans.logical"
-    for changing in ("Command", "ParsedStatement", "Call"):
-        if spark._jvm.java.lang.Class.forName(f"{logical}.{changing}").isInstance(plan):
+    changing = [
+        spark._jvm.java.lang.Class.forName(f"{logical}.{name}")
+        for name in ("Command", "ParsedStatement", "Call")
+    ]
+    # Several inserts of one statement are a union.
+    parts = [plan]
+    while parts:
+        part = parts.pop()
+        if any(one.isInstance(part) for one in changing):
             raise DebeziumError(
                 f"query: {one_line(sql)} is no query and may change something; "
                 "SELECT, VALUES, SHOW, DESCRIBE and EXPLAIN are queries"
             )
+        children = part.children()
+        parts += [children.apply(at) for at in range(children.size())]
 
 
 @main.command()

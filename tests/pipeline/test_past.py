@@ -173,6 +173,7 @@ def test_a_query_is_answered_and_what_could_change_something_is_refused(
     for statement in (
         "drop view public.orders",
         "with x as (select 1) insert into public.orders select * from x",
+        "from (select 1) insert into a select * insert into b select *",
         "set spark.sql.shuffle.partitions = 1",
         "call lake.system.expire_snapshots('public.orders')",
     ):
