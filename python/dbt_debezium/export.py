@@ -3,12 +3,13 @@
 import base64
 import json
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import types as T  # noqa: N812
 
 from dbt_debezium.column_types import JSON_TEXT
 from dbt_debezium.patterns import matches
@@ -18,10 +19,6 @@ from dbt_debezium.tables import full_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-
-TIMES = re.compile(r"\b(date|timestamp_ntz|timestamp)\b")
-"""Types of Spark that Python has in the machine's zone."""
 
 
 def export(spark: "SparkSession", tables: Sequence[CapturedTable], directory: Path) -> None:
@@ -80,12 +77,35 @@ def with_text_times(frame: "DataFrame") -> "DataFrame":
     """Dates and times as Spark's text, in UTC: Python would shift them to the machine's zone."""
     return frame.select(
         *(
-            frame[quoted(name)].cast(TIMES.sub("string", kind)).alias(name)
-            if kind.removeprefix("array<").startswith(("date", "timestamp"))
-            else frame[quoted(name)]
-            for name, kind in frame.dtypes
+            frame[quoted(field.name)].cast(with_text_for_times(field.dataType)).alias(field.name)
+            for field in frame.schema
         )
     )
+
+
+def with_text_for_times(kind: T.DataType) -> T.DataType:
+    """A type with texts in place of the dates and times in it.
+
+    >>> with_text_for_times(T.ArrayType(T.DateType())).simpleString()
+    'array<string>'
+    """
+    match kind:
+        case T.DateType() | T.TimestampType() | T.TimestampNTZType():
+            return T.StringType()
+        case T.ArrayType():
+            return T.ArrayType(with_text_for_times(kind.elementType), kind.containsNull)
+        case T.MapType():
+            key, value = with_text_for_times(kind.keyType), with_text_for_times(kind.valueType)
+            return T.MapType(key, value, kind.valueContainsNull)
+        case T.StructType():
+            return T.StructType(
+                [
+                    T.StructField(field.name, with_text_for_times(field.dataType), field.nullable)
+                    for field in kind
+                ]
+            )
+        case _:
+            return kind
 
 
 def quoted(name: str) -> str:

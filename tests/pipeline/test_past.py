@@ -15,6 +15,7 @@ from rendered import rendered
 from dbt_debezium.cli import main
 from dbt_debezium.diff import columns_of, find_commit, transaction_diff
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.export import with_text_times
 
 COMMITS = "public.commit"
 Cut = tuple[DatabaseState, int]
@@ -53,6 +54,14 @@ def truth_of(state: DatabaseState, table: str) -> Counter[object]:
         tuple((name, comparable(kind, row[name])) for name, kind in types.items())
         for row in state.tables["public", table]
     )
+
+
+def test_times_that_are_shown_are_in_utc_wherever_they_stand(lake: Lake) -> None:
+    at = "timestamp '2026-01-02 03:04:05Z'"
+    frame = lake.spark.sql(f"select {at} as plain, struct(array({at}) as ats, 1 as n) as nested")
+    assert with_text_times(frame).collect() == [
+        ("2026-01-02 03:04:05", (["2026-01-02 03:04:05"], 1))
+    ]
 
 
 def test_as_of_a_commit_every_table_is_what_the_database_held(lake: Lake, cuts: list[Cut]) -> None:
