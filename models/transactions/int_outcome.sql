@@ -45,13 +45,12 @@ passed_transaction as (
     from message
     where marker = 'END' and is_already_published
     union all
-    -- No offset of an END that a restart sends again tells that it is published; its changes do.
+    -- No offset of an END that a restart sends again tells that it is published.
     select
         source,
         transaction_id,
         false as is_discarded
-    from {{ ref('stg_change_event') }}
-    where is_already_published and log_position is not null and transaction_id is not null
+    from {{ ref('int_replayed_transaction') }}
     union all
     select
         marker.source,

@@ -242,18 +242,6 @@ known_transaction as (
             followed.source = operator_decision.source
             and followed.transaction_id = operator_decision.transaction_id
 
-),
-
--- Its END tells neither that a snapshot has replaced it, nor by which number it was published.
-replaced_transaction as (
-
-    select
-        source,
-        transaction_id
-    from {{ ref('stg_change_event') }}
-    where is_already_published and log_position is not null and transaction_id is not null
-    group by source, transaction_id
-
 )
 
 select
@@ -286,7 +274,9 @@ select
     known.decision,
     known.decision_sentence,
     known.is_uncounted
-    or coalesce(known.has_overlap or known.has_every_place, false) as has_reset_counters,
+    or coalesce(known.has_overlap or known.has_every_place, false)
+    or coalesce(known.decision = 'release' and not known.has_one_order, false)
+        as has_reset_counters,
     known.proof,
     case
         when {{ matches_any('known.proof', var('refused_proofs')) }} then 'refused_proof'
@@ -318,9 +308,7 @@ select
         else 'contradicting_events'
     end as incomplete_reason
 from known_transaction as known
-left anti join replaced_transaction
-    on
-        known.source = replaced_transaction.source
-        and known.transaction_id = replaced_transaction.transaction_id
+left anti join {{ ref('int_replayed_transaction') }} as replayed
+    on known.source = replayed.source and known.transaction_id = replayed.transaction_id
 -- Only END tells the position, so that BEGIN and the counts of a published transaction go with it.
 where coalesce(known.known_position > known.starting_position, true)

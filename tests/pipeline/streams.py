@@ -103,11 +103,23 @@ class Stream:
                 }
             )
 
-    def send_again(self) -> None:
-        """All that was sent for the first landing, at new offsets, as after a restart."""
+    def send_again(self, only: str | None = None) -> None:
+        """What was sent for the first landing, at new offsets, as after a restart.
+
+        Args:
+            only: the topic below the prefix; all without.
+        """
         for message in list(self.landings[0]):
             topic = message["topic"].removeprefix(f"{self.prefix}.")
-            self.send(topic, message["value"], message["key"])
+            if only in (None, topic):
+                self.send(topic, message["value"], message["key"])
+
+    def delay(self, table: str) -> None:
+        """Let what was sent to a table for the first landing land second."""
+        first, second, _ = self.landings
+        late = [message for message in first if message["topic"].endswith(f".{table}")]
+        second += late
+        first[:] = [message for message in first if message not in late]
 
     def source(self, table: str, **fields: Any) -> Row:
         self.clock += 1
