@@ -112,6 +112,15 @@ placed_message as (
                             placeable.kind = 'change'
                             and placeable.event_position <= starting_commit.snapshot_position
                         )
+                -- Readers have seen more than a snapshot that lands behind what follows it.
+                when
+                    placeable.snapshot != 'incremental'
+                    and placeable.connector != 'cdl'
+                    and placeable.event_position
+                    < coalesce(
+                        starting_commit.log_positions['place'], starting_commit.link_position
+                    )
+                    then true
                 when placeable.previous_commit_position is not null
                     then placeable.previous_commit_position < starting_commit.link_position
                 when placeable.snapshot = 'incremental' and placeable.commit_position is not null

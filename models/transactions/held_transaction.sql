@@ -12,14 +12,30 @@ chain_link as (
 
 ),
 
+-- What landed cut off and again whole is readable.
+unreadable_message as (
+
+    select
+        topic,
+        partition,
+        explode(quarantined_offsets) as `offset`
+    from {{ ref('partition_progress') }}
+    where cut_id = {{ candidate('cut_id') }}
+
+),
+
 quarantined_topic as (
 
     select
-        source,
-        collect_set(struct(topic, transaction_id)) as topics
-    from {{ ref('quarantined_message') }}
-    where quarantine_reason != 'discarded'
-    group by source
+        quarantined.source,
+        collect_set(struct(quarantined.topic, quarantined.transaction_id)) as topics
+    from {{ ref('quarantined_message') }} as quarantined
+    left semi join unreadable_message
+        on
+            quarantined.topic = unreadable_message.topic
+            and quarantined.partition = unreadable_message.partition
+            and quarantined.`offset` = unreadable_message.`offset`
+    group by quarantined.source
 
 ),
 
@@ -109,16 +125,15 @@ explained_transaction as (
                 held_transaction.held_reason = 'missing_events'
                 and exists(
                     quarantined_topic.topics,
-                    -- What names no transaction may be of any. Oracle's name of a table begins with
-                    -- the database, its topic does not.
+                    -- What names no transaction may be of any.
                     message -> coalesce(
                         message.transaction_id = held_transaction.transaction_id, true
                     )
                     and exists(
                         held_transaction.miscounted_tables,
-                        miscounted -> endswith(message.topic, regexp_extract(
-                            concat('.', miscounted.data_collection), '([.][^.]+){1,2}$', 0
-                        ))
+                        miscounted -> endswith(
+                            message.topic, {{ table_suffix('miscounted.data_collection') }}
+                        )
                     )
                 )
                 then 'quarantined_event'

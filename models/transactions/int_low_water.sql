@@ -13,10 +13,25 @@ latest_progress as (
 
 ),
 
+-- Positions of two sources that share a partition do not compare, so neither has a place there.
+placed_progress as (
+
+    select
+        * except (sources, link_position, event_position),
+        explode(
+            case when size(sources) > 0 then sources else array(topic_source) end
+        ) as source,
+        size(sources) > 0 as has_changes,
+        case when size(sources) = 1 then link_position end as link_position,
+        case when size(sources) = 1 then event_position end as event_position
+    from latest_progress
+
+),
+
 progress as (
 
-    select * from latest_progress
-    where source is not null
+    select * from placed_progress
+    where has_changes
 
 ),
 
@@ -24,14 +39,14 @@ progress as (
 read_topic as (
 
     select
-        coalesce(source, topic_source) as source,
+        source,
         min(case when has_every_partition then coalesce(link_position, '') else '' end)
             as link_position,
         min(case when has_every_partition then coalesce(event_position, '') else '' end)
             as event_position
-    from latest_progress
+    from placed_progress
     where is_read_topic
-    group by coalesce(source, topic_source)
+    group by source
 
 ),
 
@@ -39,11 +54,11 @@ read_topic as (
 unreadable as (
 
     select
-        coalesce(source, topic_source) as source,
+        source,
         flatten(collect_list(unreadable_spans)) as unreadable_spans
-    from latest_progress
+    from placed_progress
     where is_table_topic and size(quarantined_offsets) > 0
-    group by coalesce(source, topic_source)
+    group by source
 
 )
 

@@ -89,6 +89,60 @@ signalled_snapshot as (
 
 ),
 
+landed_table as (
+
+    select
+        source,
+        data_collection
+    from {{ ref('stg_change_event') }}
+    group by source, data_collection
+
+),
+
+landed_topic as (
+
+    select
+        topic_source as source,
+        topic
+    from {{ ref('partition_progress') }}
+    where cut_id = {{ candidate('cut_id') }}
+    group by topic_source, topic
+
+),
+
+-- A transaction counts changes of it, so it was there; its reads may land with the rest.
+unlanded_table as (
+
+    select
+        source,
+        miscounted.data_collection
+    from (
+        select
+            source,
+            explode(miscounted_tables) as miscounted
+        from {{ ref('int_transaction') }}
+    )
+    where miscounted.received_count = 0
+    group by source, miscounted.data_collection
+
+),
+
+awaiting_source as (
+
+    select unlanded_table.source
+    from unlanded_table
+    left anti join landed_table
+        on
+            unlanded_table.source = landed_table.source
+            and unlanded_table.data_collection = landed_table.data_collection
+    left anti join landed_topic
+        on
+            unlanded_table.source = landed_topic.source
+            and endswith(landed_topic.topic, {{ table_suffix('unlanded_table.data_collection') }})
+    group by unlanded_table.source
+
+),
+
 proven_topic as (
 
     select
@@ -117,7 +171,8 @@ select
     snapshot.read_count,
 
     -- A blocking snapshot carries the position of its signal, which has a predecessor (S7).
-    snapshot.previous_commit_position is not null as is_blocking,
+    snapshot.previous_commit_position is not null
+    or signalled_snapshot.source is not null as is_blocking,
 
     -- It was interrupted, and begun again before the source had committed anything.
     snapshot.is_read_twice,
@@ -127,7 +182,11 @@ select
         -- Nor is one proved whose topics belong to another source that sends to them too.
         when not snapshot.has_every_marker or not coalesce(proven_topic.has_no_gap, false)
             then 'missing_reads'
-        when signalled_snapshot.source is not null then 'missing_signal'
+        when
+            awaiting_source.source is not null
+            and snapshot.previous_commit_position is null
+            and not {{ var('landing_reaches_the_end') }}
+            then 'missing_reads'
         when not proven_topic.has_later_message and not {{ var('landing_reaches_the_end') }}
             then 'unproven_reads'
     end as incomplete_reason
@@ -140,3 +199,5 @@ left join signalled_snapshot
     on
         snapshot.source = signalled_snapshot.source
         and snapshot.snapshot_position = signalled_snapshot.snapshot_position
+left join awaiting_source
+    on snapshot.source = awaiting_source.source

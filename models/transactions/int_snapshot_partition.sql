@@ -28,11 +28,12 @@ starting_commit as (
 
 ),
 
--- The first message that goes on after the reads; none before it can be one that is missing. A
--- tombstone says nothing that its delete does not say, and no later run knows of it.
+-- The first message of the source that goes on after the reads; none before it can be one that is
+-- missing. A tombstone says nothing that its delete does not say, and no later run knows of it.
 following_message as (
 
     select
+        message.source,
         message.topic,
         message.partition,
         read_partition.snapshot_position,
@@ -42,11 +43,12 @@ following_message as (
         on
             message.topic = read_partition.topic
             and message.partition = read_partition.partition
+            and message.source = read_partition.source
     where
         message.kind not in ('quarantined', 'tombstone')
         and coalesce(message.snapshot = 'incremental', true)
         and message.`offset` > read_partition.last_read_offset
-    group by message.topic, message.partition, read_partition.snapshot_position
+    group by message.source, message.topic, message.partition, read_partition.snapshot_position
 
 ),
 
@@ -55,12 +57,13 @@ following_message as (
 first_message as (
 
     select
+        source,
         topic,
         partition,
         min(`offset`) as first_offset
     from {{ ref('stg_message') }}
     where kind not in ('quarantined', 'tombstone')
-    group by topic, partition
+    group by source, topic, partition
 
 ),
 
@@ -109,6 +112,7 @@ snapshot as (
 passing_change as (
 
     select
+        message.source,
         message.topic,
         message.partition,
         snapshot.snapshot_position,
@@ -119,7 +123,7 @@ passing_change as (
             message.source = snapshot.source
             and message.event_position > snapshot.snapshot_position
     where coalesce(message.snapshot != 'incremental', true)
-    group by message.topic, message.partition, snapshot.snapshot_position
+    group by message.source, message.topic, message.partition, snapshot.snapshot_position
 
 ),
 
@@ -168,13 +172,16 @@ select
                         )
                 end
         else
-            -- What was missing before the message in front of the reads is no read.
+            -- What was missing before the source's message in front of the reads is no read.
             exists(
                 progress.known_ranges,
                 known -> known.last_offset >= read_partition.last_read_offset
                 and (
                     known.first_offset = 0
-                    or known.first_offset < read_partition.first_read_offset
+                    or (
+                        known.first_offset < read_partition.first_read_offset
+                        and size(progress.sources) = 1
+                    )
                 )
             )
             -- A message that cannot be read may be a read that is missing.
@@ -203,15 +210,18 @@ left join read_partition
         and progress.partition = read_partition.partition
 left join following_message
     on
-        progress.topic = following_message.topic
+        read_partition.source = following_message.source
+        and progress.topic = following_message.topic
         and progress.partition = following_message.partition
         and read_partition.snapshot_position = following_message.snapshot_position
 left join first_message
     on
-        progress.topic = first_message.topic
+        snapshot.source = first_message.source
+        and progress.topic = first_message.topic
         and progress.partition = first_message.partition
 left join passing_change
     on
-        progress.topic = passing_change.topic
+        snapshot.source = passing_change.source
+        and progress.topic = passing_change.topic
         and progress.partition = passing_change.partition
         and snapshot.snapshot_position = passing_change.snapshot_position

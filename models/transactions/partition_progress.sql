@@ -26,7 +26,7 @@ earlier_progress as (
         cast(null as bigint) as last_offset,
         cast(null as array<struct<first_offset: bigint, last_offset: bigint>>) as known_ranges,
         cast(null as array<bigint>) as quarantined_offsets,
-        cast(null as string) as source,
+        cast(null as array<string>) as sources,
         cast(null as string) as event_position,
         cast(null as string) as link_position,
         cast(null as array<struct<
@@ -168,7 +168,7 @@ new_progress as (
         message.partition,
         collect_set(case when message.has_no_place then message.`offset` end)
             as quarantined_offsets,
-        max(case when message.kind = 'change' then message.source end) as source,
+        collect_set(case when message.kind = 'change' then message.source end) as sources,
         max(message.event_position) filter (
             where message.`offset` <= known_offset.contiguous_offset
         ) as event_position,
@@ -301,7 +301,9 @@ select
     coalesce(new_progress.partition, earlier_progress.partition) as partition,
 
     -- where it comes from
-    coalesce(new_progress.source, earlier_progress.source) as source,
+    array_sort(array_union(
+        coalesce(new_progress.sources, array()), coalesce(earlier_progress.sources, array())
+    )) as sources,
     coalesce(topic.source, earlier_progress.topic_source) as topic_source,
 
     -- what has landed
@@ -382,5 +384,9 @@ left join {{ ref('int_topic') }} as topic
     on new_progress.topic = topic.topic
 left join {{ ref('int_starting_commit') }} as starting_commit
     on
-        coalesce(new_progress.source, earlier_progress.source, topic.source)
+        coalesce(
+            try_element_at(new_progress.sources, 1),
+            try_element_at(earlier_progress.sources, 1),
+            topic.source
+        )
         = starting_commit.source

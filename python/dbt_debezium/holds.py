@@ -20,8 +20,9 @@ REMEDIES: Final = {
     ),
     "missing_predecessor": "the transaction before it has not landed",
     "missing_reads": (
-        "reads of the snapshot, or its markers first and last, are missing; "
-        "land the rest of the topics"
+        "reads of the snapshot, its markers first and last, or all of a table that a transaction "
+        "counts are missing; land the rest of the topics, or name a table that never lands in "
+        "not_ingested_tables (preview: --not-ingested)"
     ),
     "unproven_reads": (
         "a partition may hold more reads of the snapshot; "

@@ -397,9 +397,12 @@ def snapshot_is_proven(
 ) -> bool:
     """Whether what arrived shows by itself that no initial read is missing.
 
-    A partition that ends in a read may have more of them to come. A partition behind the highest
-    seen, or a table not seen at all, leaves no trace: `ExpectedCut.is_unsound`.
+    A partition that ends in a read may have more of them to come, and so may a table that an END
+    counts and of which nothing landed. A partition behind the highest seen, or a table that nothing
+    names, leaves no trace: `ExpectedCut.is_unsound`.
     """
+    if not _counted_tables(messages) <= {m["topic"].partition(".")[2] for m in messages}:
+        return False
     offsets: dict[tuple[str, int], set[int]] = defaultdict(set)
     last_read: dict[tuple[str, int], int] = {}
     counts: Counter[Table] = Counter()
@@ -432,6 +435,17 @@ def snapshot_is_proven(
         if topic in read_topics
     )
     return whole and all(max(offsets[at]) > last for at, last in last_read.items())
+
+
+def _counted_tables(messages: Sequence[Message]) -> set[str]:
+    """Names of the tables that ENDs count, as their topics end."""
+    ends = (parse(m["value"]) for m in messages if m["topic"].endswith(".transaction"))
+    return {
+        counted["data_collection"]
+        for end in ends
+        for counted in end["data_collections"] or ()
+        if counted["data_collection"].count(".") == 1
+    }
 
 
 def rows_of(state: State) -> dict[Table, list[Row]]:

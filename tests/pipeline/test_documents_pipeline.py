@@ -110,6 +110,23 @@ def snapshots() -> Iterator[Stream]:
             some.commit(create("items", id=2, v="last"))
             yield some
 
+    for kind in (Db2, Sqlserver, Oracle, Mysql, Mariadb, Generic):
+        some = kind(f"some_{kind.connector}_table_late")
+        some.read(create("orders", id=1, v="a"), create("items", id=1, v="a"))
+        some.commit(create("orders", id=2, v="b"), update("items", id=1, v="b"))
+        some.commit(create("orders", id=3, v="c"))
+        some.commit(create("orders", id=4, v="last"), update("items", id=1, v="last"))
+        some.delay("items")
+        yield some
+
+        some = kind(f"some_{kind.connector}_snapshot_late")
+        some.landing = 2
+        some.read(create("orders", id=1, v="a"), create("orders", id=2, v="b"))
+        some.landing = 0
+        some.commit(update("orders", id=1, v="c"))
+        some.commit(update("orders", id=1, v="d"))
+        yield some
+
     one = Db2("some_db2_changes_alone")
     one.commit(update("orders", id=7, v="a"), delete("orders", id=8, v="b"))
     one.commit(create("orders", id=9, v="not proved"))
@@ -295,6 +312,15 @@ def transactions() -> Iterator[Stream]:
         one.commit(update("orders", id=1, v="b"))
         one.landing = 1
         one.send_again()
+        yield one
+
+        one = kind(f"some_{kind.connector}_end_alone")
+        one.commit(create("orders", id=1, v="a"))
+        one.commit(create("audit", id=1), lost=[0])
+        one.commit(update("orders", id=1, v="b"))
+        one.landing = 1
+        one.send_again("transaction")
+        one.commit(update("orders", id=1, v="c"))
         yield one
 
         one = kind(f"some_{kind.connector}_end_lost")
@@ -641,6 +667,8 @@ class Run:
     refusal: str
     """What the run after the third landing said, which cannot go well."""
     after_refusal: Shown
+    snapshots_after_refusal: list[object]
+    """Sources of which that run took reads for a snapshot."""
     notices: list[str]
     """What status says then of runs and decisions."""
     repeated_names: dict[tuple[object, ...], object]
@@ -726,7 +754,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
             *idle_decisions(lake.spark, cut_report(lake.spark)),
             unpublished_run(lake.spark) or "",
         ]
-        yield Run(streams, (shown[0], shown[1]), refusal, look(lake), notices, repeated_names)
+        snapshots = [source for (source,) in lake.rows("select source from build.int_snapshot")]
+        yield Run(
+            streams, (shown[0], shown[1]), refusal, look(lake), snapshots, notices, repeated_names
+        )
 
 
 # --- snapshots ---------------------------------------------------------------------------------
@@ -753,6 +784,26 @@ def test_an_interrupted_snapshot_leaves_no_row_behind(run: Run, connector: str) 
     assert run.first.cut(source) == (len(rows) - 1, "counted")
     assert run.first.values(source) == rows
     assert not any("snapshot" in one["transaction_id"] for one in run.first.cuts[source]["held"])
+
+
+@pytest.mark.parametrize(
+    "source", ["db2", "sqlserver.testDB", "oracle", "mysql", "mariadb", "informix"]
+)
+def test_a_snapshot_waits_for_a_table_that_a_transaction_counts(run: Run, source: str) -> None:
+    connector, _, database = source.partition(".")
+    name = f"some_{connector}_table_late" + (f".{database}" if database else "")
+    assert run.first.values(name) == {}
+    assert run.first.held(name)[0] == "missing_reads"
+    is_behind = connector == "db2"
+    rows = {1: "a", 2: "b", 3: "c"} | ({} if is_behind else {4: "last"})
+    assert run.last.cut(name) == (len(rows), "counted")
+    assert run.last.values(name) == rows
+    assert run.last.values(name, "items") == {1: "b" if is_behind else "last"}
+
+
+def test_a_snapshot_that_lands_behind_the_published_cut_replaces_nothing(run: Run) -> None:
+    """`dbt build` fails on it: a late record."""
+    assert [one for one in run.snapshots_after_refusal if "snapshot_late" in str(one)] == []
 
 
 @covers("DB2-35", "DB2-38")
@@ -991,6 +1042,16 @@ def test_a_published_transaction_that_is_sent_again_leaves_nothing_held(
     assert run.last.cut(source) == (2, "counted")
     assert run.last.values(source) == {1: "b"}
     assert run.last.cuts[source]["counts"]["held"] == 0
+
+
+@pytest.mark.parametrize("connector", ["oracle", "mysql", "mariadb", "informix"])
+def test_an_end_of_a_published_transaction_that_comes_again_alone_is_none_of_another(
+    run: Run, connector: str
+) -> None:
+    source = f"some_{connector}_end_alone"
+    assert run.last.cut(source) == (4, "counted")
+    assert run.last.values(source) == {1: "c"}
+    assert run.last.held(source) == []
 
 
 @pytest.mark.parametrize("connector", ["oracle", "mysql", "mariadb", "informix"])

@@ -408,6 +408,10 @@ def too_many(source: Source) -> None:
     source.commit(2, 2000, update(1, 2), create(2, 2), counts={"public.t": 1})
 
 
+FIRST["f_contradicting_released"] = contradicting
+FIRST["f_too_many_released"] = too_many
+
+
 @sends(FIRST, "unseen")
 def unseen(source: Source) -> None:
     message = (
@@ -618,6 +622,12 @@ def signalled_by_the_first_transaction(source: Source) -> None:
         source.read(id, 9, marker, lsn=951, ts_ms=MILLIS + 2500)
     source.previous = 1000
     source.commit(2, 2000, update(1, 2))
+    source.commit(3, 3000, update(1, 3))
+
+
+@sends(SECOND, "signalled_first")
+def signalled_first_again(source: Source) -> None:
+    source.messages += arrivals({source.name: signalled_by_the_first_transaction}, {})[0].messages
 
 
 @sends(FIRST, "behind_a_hole")
@@ -667,6 +677,27 @@ def change_whole_again(source: Source) -> None:
     source.messages += placed(whole, "public.t", 1, 1)
 
 
+def one_after_the_other(source: Source) -> None:
+    source.commit(1, 1000, create(1, 1))
+    source.commit(2, 2000, update(1, 2))
+
+
+@sends(FIRST, "event_cut_off")
+def event_cut_off(source: Source) -> None:
+    one_after_the_other(source)
+    (message,) = placed(source, "public.t", 1)
+    message["value"] = message["value"][:40]
+
+
+@sends(SECOND, "event_cut_off")
+def event_whole_and_one_lost(source: Source) -> None:
+    whole = Source(source.name)
+    one_after_the_other(whole)
+    source.messages += placed(whole, "public.t", 1)
+    source.previous = 2000
+    source.commit(3, 3000, update(1, 3), sent="begin end")
+
+
 @sends(FIRST, "no_last")
 def no_last(source: Source) -> None:
     source.read(1, 1, "first")
@@ -689,6 +720,47 @@ def shared_topic(source: Source) -> None:
         source.read(1, 1, "first", name=name)
         source.read(2, 1, "last", name=name)
     source.commit(2, 2000, update(1, 2))
+
+
+@sends(FIRST, "shared_topic_hole")
+def read_lost_before_a_message_of_another_source(source: Source) -> None:
+    source.lose("public.t")
+    source.read(1, 1, "first", name="f_shared_topic_other")
+    source.read(1, 1, "first")
+    source.read(2, 1, "last")
+    source.commit(2, 2000, update(1, 2))
+
+
+@sends(FIRST, "shared_topic_uncounted")
+def two_uncounted_sources_in_one_topic(source: Source) -> None:
+    """Positions of the other one are far ahead."""
+
+    def of_another(value: dict[str, Any]) -> None:
+        value["transaction"] = None
+        value["source"] |= {"name": "f_shared_topic_ahead", "sequence": '["9000", "9100"]'}
+
+    no_metadata(source)
+    source.commit(4, 9200, create(4, 1, edit=of_another), sent="events")
+
+
+def table_late(source: Source) -> None:
+    source.read(1, 1, "first")
+    source.read(7, 1, "last", table="my_table")
+    source.commit(1, 1000, update(1, 2), update(7, 2, table="my_table"))
+    source.commit(2, 2000, create(4, 1))
+
+
+@sends(FIRST, "table_late")
+def all_but_a_table(source: Source) -> None:
+    table_late(source)
+    source.messages = [one for one in source.messages if "my_table" not in one["topic"]]
+
+
+@sends(SECOND, "table_late")
+def the_table(source: Source) -> None:
+    whole = Source(source.name)
+    table_late(whole)
+    source.messages += [one for one in whole.messages if "my_table" in one["topic"]]
 
 
 @sends(FIRST, "nightly")
@@ -786,6 +858,17 @@ def only_heartbeats(source: Source) -> None:
     message["topic"] = f"__debezium-heartbeat.{source.name}"
 
 
+FIRST["f_snapshot_late"] = lambda source: began(source).commit(2, 2000, update(1, 2))
+
+
+@sends(LATE, "snapshot_late")
+def snapshot_behind_the_published_cut(source: Source) -> None:
+    source.read(1, 0, "first")
+    source.read(9, 0, "last")
+    source.previous = 2000
+    source.commit(3, 3000, update(1, 3))
+
+
 @sends(LATE, "unseen")
 def late_event(source: Source) -> None:
     source.previous = 1000
@@ -860,6 +943,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     with open_lake(tmp_path_factory.mktemp("faults"), kept) as lake:
         with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
             lines.write("f_released,2,release,Ann,2026-11-21,checked\n")
+            lines.write("f_contradicting_released,2,release,Ann,2026-11-21,checked\n")
+            lines.write("f_too_many_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_discarded,2,discard,Ann,2026-11-21,not wanted\n")
             lines.write("f_bag_discarded,4,discard,Ann,2026-11-21,no such row\n")
             lines.write("f_released_snapshot,snapshot 10,release,Ann,2026-11-21,checked\n")
@@ -983,6 +1068,12 @@ def test_a_change_that_lands_whole_is_no_read_that_is_missing(shown: Seen, later
     assert later.held("change_cut_off") == {}
 
 
+def test_an_event_that_landed_whole_is_no_reason_to_hold_another(shown: Seen, later: Seen) -> None:
+    assert shown.held("event_cut_off") == {"2": "quarantined_event"}
+    assert later.table("event_cut_off") == {1: 2}
+    assert later.held("event_cut_off") == {"3": "missing_events"}
+
+
 def test_a_new_snapshot_makes_up_for_what_kafka_removed(shown: Seen) -> None:
     assert shown.table("behind_a_hole") == {1: 3, 2: 7, 4: 4}
     assert shown.held("behind_a_hole") == {}
@@ -1021,6 +1112,14 @@ def test_only_an_operator_ends_a_transaction_without_an_end(shown: Seen) -> None
         "transaction 2: release by Ann on 2026-11-21 (checked)"
     ]
     assert shown.quarantined("discarded") == ["discarded"]
+
+
+@pytest.mark.fault(19, 23)
+def test_a_released_transaction_whose_counters_contradict_each_other_is_in_the_order_of_the_log(
+    shown: Seen,
+) -> None:
+    assert shown.table("contradicting_released") == {1: 2, 5: 2}
+    assert shown.table("too_many_released") == {1: 2, 2: 2}
 
 
 def test_a_transaction_that_takes_a_row_from_a_bag_without_it_is_held(
@@ -1069,7 +1168,7 @@ def test_a_watermark_that_is_refused_publishes_nothing(later: Seen) -> None:
 @pytest.mark.parametrize(
     ("reason", "sentence"),
     [
-        ("refused_proof", "transaction 3 of f_no_metadata: is held as refused_proof"),
+        ("refused_proof", ": is held as refused_proof"),
         ("missing_reads", ": is held as missing_reads"),
     ],
 )
@@ -1153,6 +1252,30 @@ def test_a_snapshot_in_a_topic_of_another_source_is_held(shown: Seen) -> None:
     assert shown.held("shared_topic_too") == {"snapshot 10": "missing_reads"}
 
 
+@pytest.mark.fault(32)
+def test_a_message_of_another_source_does_not_show_that_no_read_is_missing(shown: Seen) -> None:
+    assert shown.table("shared_topic_hole") == {}
+    assert shown.held("shared_topic_hole")["snapshot 10"] == "missing_reads"
+
+
+@pytest.mark.fault(26, 32)
+def test_a_partition_that_two_sources_share_tells_of_neither_how_far_it_has_come(
+    shown: Seen,
+) -> None:
+    assert shown.table("shared_topic_uncounted") == {}
+    assert set(shown.held("shared_topic_uncounted").values()) == {"above_low_water"}
+
+
+@pytest.mark.fault(48)
+def test_a_snapshot_without_the_topic_of_a_table_that_end_counts_is_held(
+    shown: Seen, later: Seen
+) -> None:
+    assert shown.table("table_late") == {}
+    assert shown.held("table_late")["snapshot 10"] == "missing_reads"
+    assert later.table("table_late") == {1: 2, 4: 1}
+    assert later.table("table_late", "my_table") == {7: 2}
+
+
 @pytest.mark.fault(48)
 def test_a_row_that_looks_like_a_signal_proves_no_snapshot(shown: Seen) -> None:
     assert shown.table("nightly") == {}
@@ -1211,12 +1334,14 @@ def test_a_transaction_that_asks_for_a_blocking_snapshot_waits_for_it(
     assert later.table("signalled") == {1: 3, 5: 9, 6: 4, 7: 5}
 
 
-@pytest.mark.fault(46)
+@pytest.mark.fault(41, 46)
 def test_a_blocking_snapshot_that_the_first_transaction_signals_is_no_initial_one(
-    shown: Seen,
+    shown: Seen, later: Seen
 ) -> None:
-    assert shown.table("signalled_first") == {1: 1, 2: 1}
-    assert shown.held("signalled_first")["snapshot 951"] == "missing_signal"
+    assert shown.table("signalled_first") == {1: 3, 2: 1, 5: 9}
+    assert shown.cut("signalled_first")["commit_number"] == 5
+    assert later.table("signalled_first") == shown.table("signalled_first")
+    assert later.cut("signalled_first")["commit_number"] == 5
 
 
 @pytest.mark.fault(51)
@@ -1279,5 +1404,5 @@ def test_a_change_below_the_published_cut_fails_the_run(runs: Runs, later: Seen)
     assert runs.lake.lines[-1].startswith("nothing published: ")
     (compiled,) = (runs.lake.project / "target" / "compiled").rglob(f"{test}.sql")
     late = {row[0] for row in runs.lake.rows(compiled.read_text())}
-    assert late == {"f_unseen", "f_clock"}
+    assert late == {"f_unseen", "f_clock", "f_snapshot_late"}
     assert seen(runs.lake) == later

@@ -8,11 +8,13 @@ of its table; each table of which reads landed has one marked as its last (or a 
 `first`); partitions 0 to the highest landed one of each topic with reads landed; in each landed
 partition of the four tables a message of the epoch's stream lands after the epoch's reads there;
 and no garbage stands before that, as it may be a read. A signal table of which only garbage landed
-looks like another table. In the first epoch that shows itself a partition without reads need not go
-on, and any message that is no read is of its stream. A tombstone is never, as it says nothing that
-its delete does not say. Later, a message is of the epoch's stream when it comes after a read of the
-epoch in its partition, or is a change with an LSN above the snapshot's; without a read of the
-epoch, a read of a later one will do. An interrupted snapshot is an epoch without a `last` read.
+looks like another table. Nor is it while an END that landed, of an epoch that is not behind what is
+shown, counts changes of a table of which nothing has landed. In the first epoch that shows itself a
+partition without reads need not go on, and any message that is no read is of its stream. A
+tombstone never is, as it says nothing that its delete does not say. Later, a message is of the
+epoch's stream when it comes after a read of the epoch in its partition, or is a change with an LSN
+above the snapshot's; without a read of the epoch, a read of a later one will do. An interrupted
+snapshot is an epoch without a `last` read.
 
 Complete (S13). An identity is the event; of a keyless table the event with its `total_order`.
 (i) For each table that lands the distinct identities are as many as END says, their
@@ -283,7 +285,7 @@ class Arrived:
             if shown and shown.epoch == number:
                 return Cut(number, self._prefix(number, shown.count))
             if epoch.snapshot_lsn is not None:
-                if self._snapshot_is_proven(number):
+                if self._snapshot_is_proven(number, shown.epoch if shown else 0):
                     return Cut(number, self._prefix(number))
                 if min(self.read_epochs, default=number + 1) > number and self._prefix(number):
                     raise UnsoundError(f"{self.plan.name}: the log seems to begin after a snapshot")
@@ -464,7 +466,19 @@ class Arrived:
 
     # --- snapshots
 
-    def _snapshot_is_proven(self, number: int) -> bool:
+    def _counts_a_table_not_landed(self, first_epoch: int) -> bool:
+        """Whether an END of an epoch from `first_epoch` on does."""
+        topics = {topic for topic, _ in self.partitions}
+        return any(
+            not topics >= _expected(self.plan.transactions[number], counted_from).keys()
+            for epoch in self.plan.epochs[first_epoch:]
+            for number in epoch.chain
+            for counted_from in self.ends.get(number, ())
+        )
+
+    def _snapshot_is_proven(self, number: int, shown_epoch: int) -> bool:
+        if self._counts_a_table_not_landed(shown_epoch):
+            return False
         of_table: dict[str, list[str]] = defaultdict(list)
         partitions: dict[str, set[int]] = defaultdict(set)
         for (topic, partition), entries in self.partitions.items():
