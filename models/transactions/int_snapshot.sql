@@ -89,57 +89,10 @@ signalled_snapshot as (
 
 ),
 
-landed_table as (
-
-    select
-        source,
-        data_collection
-    from {{ ref('stg_change_event') }}
-    group by source, data_collection
-
-),
-
-landed_topic as (
-
-    select
-        topic_source as source,
-        topic
-    from {{ ref('partition_progress') }}
-    where cut_id = {{ candidate('cut_id') }}
-    group by topic_source, topic
-
-),
-
--- A transaction counts changes of it, so it was there; its reads may land with the rest.
-unlanded_table as (
-
-    select
-        source,
-        miscounted.data_collection
-    from (
-        select
-            source,
-            explode(miscounted_tables) as miscounted
-        from {{ ref('int_transaction') }}
-    )
-    where miscounted.received_count = 0
-    group by source, miscounted.data_collection
-
-),
-
 awaiting_source as (
 
-    select unlanded_table.source
-    from unlanded_table
-    left anti join landed_table
-        on
-            unlanded_table.source = landed_table.source
-            and unlanded_table.data_collection = landed_table.data_collection
-    left anti join landed_topic
-        on
-            unlanded_table.source = landed_topic.source
-            and endswith(landed_topic.topic, {{ table_suffix('unlanded_table.data_collection') }})
-    group by unlanded_table.source
+    select source from {{ ref('int_unlanded_table') }}
+    group by source
 
 ),
 

@@ -23,6 +23,7 @@ from dbt_debezium.report import OUTCOMES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pyspark.sql import SparkSession
     from rich.status import Status
 
     from dbt_debezium.project_models import Plan
@@ -169,6 +170,25 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
             )
     if not is_good:
         sys.exit(1)
+    with working("looking at what nobody sees"):
+        notes = unseen(spark_session(target), target)
+    for note in notes:
+        out.print(Text(note), soft_wrap=True)
+
+
+def unseen(spark: "SparkSession", target: str | None) -> list[str]:
+    """What a run that went well leaves without effect: tables without a model, decisions."""
+    from dbt_debezium.notices import idle_decisions
+    from dbt_debezium.project_models import ProjectModels
+    from dbt_debezium.report import cut_report
+    from dbt_debezium.session import build_schema
+    from dbt_debezium.shapes import shape_reports
+
+    schema = build_schema(target)
+    models = ProjectModels.read(project_dir()).histories.values()
+    shapes = sorted(shape_reports(spark, models, schema).items())
+    found = [one for source, shape in shapes[:SHOWN_SOURCES] for one in shape.sentences(source)]
+    return found + idle_decisions(spark, cut_report(spark, schema), schema)[:SHOWN_SENTENCES]
 
 
 @main.command()

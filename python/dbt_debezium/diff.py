@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from dbt_debezium.build import compiled
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.model_files import jinja_literal
@@ -68,8 +70,8 @@ class RowDiff:
     def sentence(self) -> str:
         """What changed: the columns that differ, or the whole row where there is no other.
 
-        >>> RowDiff("s", 1, "t", "1", "update", '{"a":1,"b":2}', '{"a":1,"b":3}').sentence()
-        'b: 2 -> 3'
+        >>> RowDiff("s", 1, "t", "1", "update", '{"a":1,"b":2}', '{"a":1,"b":3.10}').sentence()
+        'b: 2 -> 3.10'
         """
         if self.before is None or self.after is None:
             return self.before or self.after or ""
@@ -79,9 +81,9 @@ class RowDiff:
 
 
 def columns_of(image: str) -> dict[str, str]:
-    """The values of an image, each as JSON text."""
-    found: dict[str, Any] = json.loads(image, parse_float=str)
-    return {name: json.dumps(value, ensure_ascii=False) for name, value in found.items()}
+    """The values of an image, each as its JSON text."""
+    found = msgspec.json.decode(image, type=dict[str, msgspec.Raw])
+    return {name: bytes(value).decode() for name, value in found.items()}
 
 
 def find_commit(
@@ -109,8 +111,14 @@ def find_commit(
     }
     try:
         rows = spark.sql(COMMITS.format(schema=schema), arguments).collect()
+        sources = [row["source"] for row in spark.table(f"{schema}.published_cut").collect()]
     except AnalysisException as error:
         raise nothing_published("diff") from error
+    if source not in sources:
+        raise DebeziumError(
+            f"diff: {source} is no source of the published cut; its sources are "
+            + (", ".join(sorted(sources)) or "none yet")
+        )
     if not rows:
         raise DebeziumError(
             f"diff: {what} of {source} is not published; "

@@ -152,6 +152,8 @@ def test_what_is_not_published_has_no_diff(lake: Lake) -> None:
     assert find_commit(lake.spark, "shop", None, commit.transaction_id) == commit
     with pytest.raises(DebeziumError, match="commit 9999 of shop is not published"):
         find_commit(lake.spark, "shop", 9999, None)
+    with pytest.raises(DebeziumError, match="shpo is no source of the published cut; its sources "):
+        find_commit(lake.spark, "shpo", 300, None)
 
 
 def test_the_command_prints_each_row_of_a_transaction(

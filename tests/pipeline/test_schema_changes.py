@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from lake import DATA, Lake, capture, open_lake
 from oracle import read_messages
 
-from dbt_debezium.cli import main
+from dbt_debezium.cli import main, unseen
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.export import with_text_times
 from dbt_debezium.project_models import ProjectModels, plan_scaffold
@@ -361,7 +361,7 @@ def test_status_names_what_a_snapshot_would_mend_and_every_change(
     } in entry["schema_changes"]
 
 
-def test_status_names_tables_that_no_model_shows(
+def test_status_and_runs_name_tables_that_no_model_shows(
     runs: tuple[Lake, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(runs[0].project)
@@ -369,5 +369,8 @@ def test_status_names_tables_that_no_model_shows(
     text = model.read_text()
     model.unlink()
     said = CliRunner().invoke(main, ["status"]).output
+    after_a_run = unseen(runs[0].spark, None)
     model.write_text(text)
-    assert "evo: no model shows public.ev_new; `dbt-debezium scaffold` writes one" in said
+    sentence = "evo: no model shows public.ev_new; `dbt-debezium scaffold` writes one"
+    assert sentence in said
+    assert sentence in after_a_run
