@@ -6,9 +6,20 @@ starting_commit as (
 
 ),
 
+starting_progress as (
+
+    select
+        topic,
+        partition,
+        last_offset
+    from {{ ref('partition_progress') }}
+    where cut_id = {{ candidate('starting_cut_id') }}
+
+),
+
 -- A keyless read is known by its delivery alone, so a copy of it cannot be told. What a later
--- snapshot replaced, or an operator discarded, was never published, nor need a table be whole that
--- is not ingested.
+-- snapshot replaced, or an operator decided on, need not be published whole, nor need a table that
+-- is not ingested. What a partition goes on with is not older than a snapshot that is published.
 late_event as (
 
     select
@@ -17,11 +28,16 @@ late_event as (
     from {{ ref('stg_change_event') }} as event
     inner join starting_commit
         on event.source = starting_commit.source
-    left anti join {{ ref('int_operator_decision') }} as discarded
+    left join starting_progress
         on
-            event.source = discarded.source
-            and event.transaction_id = discarded.transaction_id
-            and discarded.decision = 'discard'
+            event.topic = starting_progress.topic
+            and event.partition = starting_progress.partition
+    left anti join {{ ref('int_operator_decision') }} as decided
+        on
+            event.source = decided.source
+            and coalesce(event.transaction_id, {{ snapshot_id('event.event_position') }})
+            = decided.transaction_id
+            and decided.decision in ('release', 'discard')
     where
         event.is_already_published
         and not {{ matches_any('event.data_collection', var('not_ingested_tables')) }}
@@ -29,7 +45,8 @@ late_event as (
         and not coalesce(
             coalesce(event.previous_commit_position, event.event_position)
             < starting_commit.snapshot_position
-            and (event.previous_commit_position is not null or event.snapshot is not null),
+            and (event.previous_commit_position is not null or event.snapshot is not null)
+            and coalesce(event.`offset` <= starting_progress.last_offset, true),
             false
         )
 

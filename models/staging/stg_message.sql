@@ -116,6 +116,8 @@ placed_message as (
                 when
                     placeable.snapshot != 'incremental'
                     and placeable.connector != 'cdl'
+                    -- One that a transaction signals stands where it does.
+                    and placeable.previous_commit_position is null
                     and placeable.event_position
                     < coalesce(
                         starting_commit.log_positions['place'], starting_commit.link_position
@@ -133,11 +135,18 @@ placed_message as (
                     then placeable.is_of_published_transaction
                 when placeable.connector = 'cdl'
                     then placeable.event_position <= starting_commit.link_position
-                -- Only the first transaction of an epoch names no predecessor.
+                -- Only the first transaction of a stream names no predecessor. Behind what follows
+                -- it none begins.
                 when placeable.kind = 'change' and placeable.connector = 'postgresql'
-                    then array_contains(
-                        starting_commit.first_transaction_ids, placeable.transaction_id
-                    )
+                    then
+                        array_contains(
+                            starting_commit.first_transaction_ids, placeable.transaction_id
+                        )
+                        or (
+                            placeable.event_position < starting_commit.link_position
+                            and starting_commit.link_position
+                            is distinct from starting_commit.snapshot_position
+                        )
                 else placeable.commit_position <= starting_commit.link_position
             end,
             false

@@ -73,7 +73,12 @@ select
             and short_source.source is null
             then null
         when marker.log_position is not null or {{ ordered_by_end('marker.connector') }}
-            then {{ offset_position('marker.`offset`') }}
+            then
+                concat(
+                    {{ offset_position('marker.`offset`') }},
+                    -- Offsets of several partitions tell no order, but two places.
+                    case when marker.partition = 0 then '' else concat('/', marker.partition) end
+                )
         else marker.commit_position
     end as commit_position
 from marker

@@ -34,7 +34,6 @@ select
 
     -- position
     numbered_commit.predecessor_position,
-    numbered_commit.is_first_of_stream,
     numbered_commit.log_position,
     numbered_commit.snapshot_position,
 

@@ -32,13 +32,7 @@ placed_snapshot as (
         min(pending_transaction.commit_position) filter (
             where
             snapshot.previous_commit_position = pending_transaction.previous_commit_position
-            -- The first transaction of a stream names no predecessor.
-            or (
-                snapshot.previous_commit_position is null
-                and pending_transaction.previous_commit_position is null
-                and pending_transaction.received_count > 0
-                and pending_transaction.commit_position > snapshot.snapshot_position
-            )
+            or snapshot.first_transaction_id = pending_transaction.transaction_id
         ) as signalled_position,
         -- A snapshot that END's order does not place stands behind what it has seen.
         max(pending_transaction.commit_position) filter (

@@ -1,7 +1,5 @@
 with
 
--- Statements of DDL have numbers too, and no place in the chain: past those that follow the last
--- link, up to the next transaction that is held.
 reached_log as (
 
     select
@@ -74,6 +72,8 @@ known_number as (
 
 ),
 
+-- Statements of DDL have numbers too, and no place in the chain: past those that follow the last
+-- link, up to the next transaction that is held.
 passed_log as (
 
     select

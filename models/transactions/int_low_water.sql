@@ -28,13 +28,6 @@ placed_progress as (
 
 ),
 
-progress as (
-
-    select * from placed_progress
-    where has_changes
-
-),
-
 -- In the topic of a table that an incremental snapshot reads, any partition may still hold a read.
 read_topic as (
 
@@ -82,9 +75,10 @@ select
 
     -- Between which places something cannot be read.
     any_value(unreadable.unreadable_spans) as unreadable_spans
-from progress
+from placed_progress as progress
 left join read_topic
     on progress.source = read_topic.source
 left join unreadable
     on progress.source = unreadable.source
+where progress.has_changes
 group by progress.source

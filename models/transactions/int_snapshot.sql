@@ -13,7 +13,6 @@ read_table as (
         source,
         event_position as snapshot_position,
         data_collection,
-        max(previous_commit_position) as previous_commit_position,
         bool_or({{ ordered_by_end('connector') }}) as is_ordered_by_end,
         max(committed_at) as committed_at,
         count_if(copy_number = 1) as read_count,
@@ -36,7 +35,6 @@ snapshot as (
     select
         source,
         snapshot_position,
-        max(previous_commit_position) as previous_commit_position,
         bool_or(is_ordered_by_end) as is_ordered_by_end,
         max(committed_at) as committed_at,
         sum(read_count) as read_count,
@@ -62,37 +60,20 @@ read_topic as (
 
 ),
 
--- What the first transaction of a stream signals names no predecessor, as an initial snapshot does.
-signalled_snapshot as (
+-- Nothing tells where END stands to the snapshot of a connector whose END is the order.
+awaiting_snapshot as (
 
     select
         snapshot.source,
         snapshot.snapshot_position
     from snapshot
-    inner join {{ ref('stg_change_event') }} as signalling
+    left semi join {{ ref('int_unlanded_table') }} as unlanded
         on
-            snapshot.source = signalling.source
-            and snapshot.snapshot_position >= signalling.event_position
-    left join {{ ref('int_transaction_count') }} as counted
-        on
-            signalling.source = counted.source
-            and signalling.transaction_id = counted.transaction_id
-    where
-        snapshot.previous_commit_position is null
-        and signalling.previous_commit_position is null
-        and signalling.connector = 'postgresql'
-        and signalling.snapshot is null
-        and not signalling.is_already_published
-        and coalesce(snapshot.snapshot_position < counted.end_position, true)
-        and {{ is_blocking_signal('signalling.after') }}
-    group by snapshot.source, snapshot.snapshot_position
-
-),
-
-awaiting_source as (
-
-    select source from {{ ref('int_unlanded_table') }}
-    group by source
+            snapshot.source = unlanded.source
+            and (
+                snapshot.is_ordered_by_end
+                or coalesce(snapshot.snapshot_position < unlanded.last_commit_position, true)
+            )
 
 ),
 
@@ -116,16 +97,16 @@ select
     snapshot.snapshot_position,
 
     -- position
-    snapshot.previous_commit_position,
+    blocking.previous_commit_position,
+    blocking.first_transaction_id,
     snapshot.is_ordered_by_end,
     snapshot.committed_at,
 
     -- counts
     snapshot.read_count,
 
-    -- A blocking snapshot carries the position of its signal, which has a predecessor (S7).
-    snapshot.previous_commit_position is not null
-    or signalled_snapshot.source is not null as is_blocking,
+    -- what it is
+    blocking.source is not null as is_blocking,
 
     -- It was interrupted, and begun again before the source had committed anything.
     snapshot.is_read_twice,
@@ -136,8 +117,8 @@ select
         when not snapshot.has_every_marker or not coalesce(proven_topic.has_no_gap, false)
             then 'missing_reads'
         when
-            awaiting_source.source is not null
-            and snapshot.previous_commit_position is null
+            awaiting_snapshot.source is not null
+            and blocking.source is null
             and not {{ var('landing_reaches_the_end') }}
             then 'missing_reads'
         when not proven_topic.has_later_message and not {{ var('landing_reaches_the_end') }}
@@ -148,9 +129,11 @@ left join proven_topic
     on
         snapshot.source = proven_topic.source
         and snapshot.snapshot_position = proven_topic.snapshot_position
-left join signalled_snapshot
+left join {{ ref('int_blocking_snapshot') }} as blocking
     on
-        snapshot.source = signalled_snapshot.source
-        and snapshot.snapshot_position = signalled_snapshot.snapshot_position
-left join awaiting_source
-    on snapshot.source = awaiting_source.source
+        snapshot.source = blocking.source
+        and snapshot.snapshot_position = blocking.snapshot_position
+left join awaiting_snapshot
+    on
+        snapshot.source = awaiting_snapshot.source
+        and snapshot.snapshot_position = awaiting_snapshot.snapshot_position

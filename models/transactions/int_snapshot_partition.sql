@@ -14,7 +14,6 @@ read_partition as (
         event_position as snapshot_position,
         topic,
         partition,
-        max(previous_commit_position) is not null as is_blocking,
         min(`offset`) as first_read_offset,
         max(`offset`) as last_read_offset
     from pending_read
@@ -91,7 +90,7 @@ snapshot as (
     select
         read_partition.source,
         read_partition.snapshot_position,
-        bool_or(read_partition.is_blocking) as is_blocking,
+        max(blocking.source) is not null as is_blocking,
         collect_set(read_partition.topic) as read_topics,
         min(read_partition.snapshot_position) over (
             partition by read_partition.source
@@ -100,6 +99,10 @@ snapshot as (
         and coalesce(max(first_change.position) > read_partition.snapshot_position, true)
             as is_first_snapshot
     from read_partition
+    left join {{ ref('int_blocking_snapshot') }} as blocking
+        on
+            read_partition.source = blocking.source
+            and read_partition.snapshot_position = blocking.snapshot_position
     left join first_change
         on read_partition.source = first_change.source
     left join starting_commit

@@ -228,7 +228,10 @@ known_transaction as (
             when followed.is_uncounted then followed.uncounted_position
             when followed.commit_position is not null then followed.commit_position
             when operator_decision.decision is not null
-                then coalesce(followed.uncounted_position, followed.last_event_position)
+                -- Its first change may have the position of the END before it.
+                then coalesce(
+                    followed.uncounted_position, concat(followed.last_event_position, '+')
+                )
         end as known_position
     from followed_transaction as followed
     left join low_water

@@ -4,8 +4,10 @@ counted_table as (
 
     select
         source,
+        commit_position,
         explode(miscounted_tables) as miscounted
     from {{ ref('int_transaction') }}
+    where decision is null
 
 ),
 
@@ -34,7 +36,10 @@ landed_topic as (
 select
     -- identity
     counted.source,
-    counted.miscounted.data_collection
+    counted.miscounted.data_collection,
+
+    -- position
+    max(counted.commit_position) as last_commit_position
 from counted_table as counted
 left anti join landed_table
     on

@@ -346,6 +346,23 @@ def transactions() -> Iterator[Stream]:
     one.commit(create("orders", id=8, v="h"))
     yield one
 
+    one = Generic("some_informix_number_again")
+    one.commit(create("orders", id=1, v="a"))
+    one.lsn -= 100
+    one.clock += 60_000
+    one.landing = 1
+    one.commit(update("orders", id=1, v="not proved"), lost=[0])
+    one.commit(create("orders", id=2, v="not proved"))
+    yield one
+
+    one = Mysql("some_mysql_markers_in_two_partitions")
+    one.commit(create("orders", id=1, v="a"))
+    one.commit(create("orders", id=2, v="b"))
+    for message in one.landings[0][-4:]:
+        if message["topic"].endswith(".transaction"):
+            message |= {"partition": 1, "offset": message["offset"] - 2}
+    yield one
+
     one = Generic("some_informix_released")
     one.commit(create("orders", id=1, v="a"))
     one.commit(update("orders", id=1, v="b"), has_end=False)
@@ -1063,6 +1080,19 @@ def test_a_later_end_of_a_transaction_does_not_put_it_behind_the_next_one(
     assert run.first.cut(source) == (1, "counted")
     assert run.first.values(source) == {1: "a", ord("a"): "a"}
     assert run.first.held(source)[0] == "missing_predecessor"
+
+
+def test_a_transaction_with_the_id_of_a_published_one_is_another(run: Run) -> None:
+    source = "some_informix_number_again"
+    assert run.last.cut(source) == (1, "counted")
+    assert run.last.values(source) == {1: "a"}
+    assert run.last.held(source)[0] == "missing_events"
+
+
+def test_markers_in_two_partitions_hold_their_source_and_no_other(run: Run) -> None:
+    source = "some_mysql_markers_in_two_partitions"
+    assert run.last.values(source) == {}
+    assert run.last.held(source)[0] == "missing_predecessor"
 
 
 def test_what_follows_a_released_transaction_without_an_end_is_shown(run: Run) -> None:

@@ -630,6 +630,77 @@ def signalled_first_again(source: Source) -> None:
     source.messages += arrivals({source.name: signalled_by_the_first_transaction}, {})[0].messages
 
 
+def signal(source: Source, transaction: int, lsn: int, orders: tuple[int, int] = (1, 1)) -> None:
+    """A row that asks for a blocking snapshot of t."""
+    data = json.dumps({"data-collections": ["public.t"], "type": "blocking"})
+    row = {"id": "s", "type": "execute-snapshot", "data": data}
+    source.event(transaction, lsn, create(1, table=SIGNAL, row=row, key={"id": "s"}), orders)
+
+
+@sends(FIRST, "signalled_among_others")
+def signalled_before_another_transaction_ended(source: Source) -> None:
+    """The signal was written before the transaction ended that it names as the one before."""
+    began(source)
+    signal(source, 2, 990)
+    source.marker("END", "2:2000", {f"public.{SIGNAL}": 1})
+    for id, marker in ((1, "first"), (5, "last")):
+        source.read(id, 9, marker, lsn=990, ts_ms=MILLIS + 2500)
+
+
+@sends(SECOND, "signalled_among_others")
+def what_follows_the_signal(source: Source) -> None:
+    source.previous = 2000
+    source.commit(3, 3000, create(3, 3))
+    source.commit(4, 4000, create(4, 4))
+
+
+@sends(FIRST, "signalled_from_before")
+def signalled_by_a_transaction_that_was_open_at_the_first_snapshot(source: Source) -> None:
+    source.read(1, 1, "first", lsn=960)
+    source.read(2, 1, "last", lsn=960)
+    source.event(1, 951, update(1, 2), (1, 1))
+    signal(source, 1, 952, (2, 1))
+    source.marker("END", "1:1000", {"public.t": 1, f"public.{SIGNAL}": 1})
+    for id, marker in ((1, "first"), (5, "last")):
+        source.read(id, 9, marker, lsn=952, ts_ms=MILLIS + 2500)
+    source.previous = 1000
+    source.commit(2, 3000, create(3, 3))
+
+
+@sends(FIRST, "signalled_beside_a_table")
+def signalled_first_for_one_of_two_tables(source: Source) -> None:
+    source.read(1, 1, "first", lsn=100)
+    source.read(7, 1, "last", lsn=100, table="my_table")
+    source.event(1, 951, update(7, 2, table="my_table"), (1, 1))
+    signal(source, 1, 952, (2, 1))
+    source.marker("END", "1:1000", {"public.my_table": 1, f"public.{SIGNAL}": 1})
+    for id, marker in ((1, "first"), (5, "last")):
+        source.read(id, 9, marker, lsn=952, ts_ms=MILLIS + 2500)
+    source.previous = 1000
+    source.commit(2, 3000, create(3, 3))
+
+
+@sends(FIRST, "released_at_an_end")
+def released_where_the_one_before_ended(source: Source) -> None:
+    began(source)
+    source.event(2, 1000, update(1, 2), (1, 1))
+
+
+@sends(FIRST, "released_without_a_table")
+def released_of_which_a_table_never_landed(source: Source) -> None:
+    source.read(1, 1, "first")
+    source.read(2, 1, "last")
+    source.commit(1, 1000, update(1, 2))
+    source.commit(2, 2000, update(1, 3), counts={"public.t": 1, "public.gone": 1})
+
+
+@sends(FIRST, "replaced_server")
+def before_the_server_was_replaced(source: Source) -> None:
+    source.read(1, 1, "first", lsn=5000)
+    source.read(2, 1, "last", lsn=5000)
+    source.commit(6, 6000, update(1, 6))
+
+
 @sends(FIRST, "behind_a_hole")
 def snapshot_behind_a_hole(source: Source) -> None:
     """Kafka has removed a change, and a new snapshot makes up for it."""
@@ -869,6 +940,26 @@ def snapshot_behind_the_published_cut(source: Source) -> None:
     source.commit(3, 3000, update(1, 3))
 
 
+@sends(LATE, "replaced_server")
+def positions_below_the_snapshot(source: Source) -> None:
+    """Nobody has declared a new epoch."""
+    source.read(1, 1, "first", lsn=100)
+    source.read(3, 1, "last", lsn=100)
+    source.commit(1, 1000, update(1, 1))
+    source.commit(2, 2000, update(1, 2))
+
+
+@sends(LATE, "released")
+def rest_of_a_released_transaction(source: Source) -> None:
+    source.previous = 1000
+    source.event(2, 1952, update(3, 9), (2, 2))
+
+
+@sends(LATE, "released_snapshot")
+def rest_of_a_released_snapshot(source: Source) -> None:
+    source.read(9, 1, "last")
+
+
 @sends(LATE, "unseen")
 def late_event(source: Source) -> None:
     source.previous = 1000
@@ -944,6 +1035,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
         with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
             lines.write("f_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_contradicting_released,2,release,Ann,2026-11-21,checked\n")
+            lines.write("f_released_at_an_end,2,release,Ann,2026-11-21,checked\n")
+            lines.write("f_released_without_a_table,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_too_many_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_discarded,2,discard,Ann,2026-11-21,not wanted\n")
             lines.write("f_bag_discarded,4,discard,Ann,2026-11-21,no such row\n")
@@ -1344,6 +1437,37 @@ def test_a_blocking_snapshot_that_the_first_transaction_signals_is_no_initial_on
     assert later.cut("signalled_first")["commit_number"] == 5
 
 
+@pytest.mark.fault(46)
+def test_a_blocking_snapshot_whose_signal_is_older_than_the_cut_waits_for_the_stream(
+    shown: Seen, later: Seen
+) -> None:
+    assert shown.table("signalled_among_others") == {1: 1}
+    assert later.table("signalled_among_others") == {1: 9, 3: 3, 4: 4, 5: 9}
+
+
+@pytest.mark.fault(46)
+def test_a_first_snapshot_is_not_taken_for_the_one_that_a_transaction_open_then_signals(
+    shown: Seen,
+) -> None:
+    assert shown.table("signalled_from_before") == {1: 9, 2: 1, 3: 3, 5: 9}
+
+
+@pytest.mark.fault(46)
+def test_a_blocking_snapshot_waits_for_no_table_that_it_does_not_read(shown: Seen) -> None:
+    assert shown.table("signalled_beside_a_table") == {1: 9, 3: 3, 5: 9}
+    assert shown.table("signalled_beside_a_table", "my_table") == {7: 2}
+
+
+@pytest.mark.fault(18)
+def test_a_released_transaction_may_begin_where_the_one_before_ended(shown: Seen) -> None:
+    assert shown.table("released_at_an_end") == {1: 2}
+
+
+@pytest.mark.fault(48)
+def test_a_released_transaction_holds_no_snapshot(shown: Seen) -> None:
+    assert shown.table("released_without_a_table") == {1: 3, 2: 1}
+
+
 @pytest.mark.fault(51)
 def test_an_old_read_does_not_undo_a_later_change(shown: Seen) -> None:
     assert shown.table("old_read") == {1: 3, 4: 1, 5: 1}
@@ -1404,5 +1528,5 @@ def test_a_change_below_the_published_cut_fails_the_run(runs: Runs, later: Seen)
     assert runs.lake.lines[-1].startswith("nothing published: ")
     (compiled,) = (runs.lake.project / "target" / "compiled").rglob(f"{test}.sql")
     late = {row[0] for row in runs.lake.rows(compiled.read_text())}
-    assert late == {"f_unseen", "f_clock", "f_snapshot_late"}
+    assert late == {"f_unseen", "f_clock", "f_snapshot_late", "f_replaced_server"}
     assert seen(runs.lake) == later

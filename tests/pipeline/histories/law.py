@@ -8,8 +8,8 @@ of its table; each table of which reads landed has one marked as its last (or a 
 `first`); partitions 0 to the highest landed one of each topic with reads landed; in each landed
 partition of the four tables a message of the epoch's stream lands after the epoch's reads there;
 and no garbage stands before that, as it may be a read. A signal table of which only garbage landed
-looks like another table. Nor is it while an END that landed, of an epoch that is not behind what is
-shown, counts changes of a table of which nothing has landed. In the first epoch that shows itself a
+looks like another table. Nor is it while an END that landed, of the epoch or a later one, counts
+changes of a table of which nothing has landed. In the first epoch that shows itself a
 partition without reads need not go on, and any message that is no read is of its stream. A
 tombstone never is, as it says nothing that its delete does not say. Later, a message is of the
 epoch's stream when it comes after a read of the epoch in its partition, or is a change with an LSN
@@ -285,7 +285,7 @@ class Arrived:
             if shown and shown.epoch == number:
                 return Cut(number, self._prefix(number, shown.count))
             if epoch.snapshot_lsn is not None:
-                if self._snapshot_is_proven(number, shown.epoch if shown else 0):
+                if self._snapshot_is_proven(number):
                     return Cut(number, self._prefix(number))
                 if min(self.read_epochs, default=number + 1) > number and self._prefix(number):
                     raise UnsoundError(f"{self.plan.name}: the log seems to begin after a snapshot")
@@ -476,8 +476,8 @@ class Arrived:
             for counted_from in self.ends.get(number, ())
         )
 
-    def _snapshot_is_proven(self, number: int, shown_epoch: int) -> bool:
-        if self._counts_a_table_not_landed(shown_epoch):
+    def _snapshot_is_proven(self, number: int) -> bool:
+        if self._counts_a_table_not_landed(number):
             return False
         of_table: dict[str, list[str]] = defaultdict(list)
         partitions: dict[str, set[int]] = defaultdict(set)
