@@ -1,0 +1,334 @@
+"""Random sources of every connector, what each held after each commit, and how they land.
+
+The emitters of `streams` write the log. What a source held is noted here as it writes, so it is
+the truth that tables are compared with. Nothing here knows what can be proven.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from oracle import Message, Row
+from streams import (
+    Change,
+    Db2,
+    Generic,
+    LogSequence,
+    Mariadb,
+    Mysql,
+    Oracle,
+    Postgresql,
+    Sqlserver,
+    Stream,
+    create,
+    delete,
+    truncate,
+    update,
+)
+
+KINDS = (Postgresql, Sqlserver, Db2, Oracle, Mysql, Mariadb, Generic)
+SNAPSHOTTING = (LogSequence, Oracle, Mysql, Generic)
+TABLES = ("orders", "items", "people")
+BAG = "bag"
+"""A table without a key."""
+IDS = range(1, 7)
+TRANSACTIONS = "transaction"
+GARBAGE = '{"cut off'
+
+State = dict[str, list[Row]]
+"""The rows of each table that has some, in one order."""
+
+
+def state_of(rows: dict[str, list[Row]]) -> State:
+    return {
+        table: sorted(some, key=lambda row: json.dumps(row, sort_keys=True))
+        for table, some in rows.items()
+        if some
+    }
+
+
+class Writer:
+    """Writes a random log, and notes the state after each commit."""
+
+    def __init__(self, rng: Random, stream: Stream, *, has_bag: bool) -> None:
+        self.rng = rng
+        self.stream = stream
+        self.has_bag = has_bag
+        self.rows: dict[str, list[Row]] = defaultdict(list)
+        self.states: list[State] = [{}]
+        self.value = 0
+
+    def commit(self, changes: Sequence[Change]) -> None:
+        self.stream.commit(*changes)  # type: ignore[attr-defined] # every kind has it
+        self.note()
+
+    def note(self) -> None:
+        self.states.append(state_of(self.rows))
+
+    def new(self, key: int) -> Row:
+        self.value += 1
+        return {"id": key, "v": f"v{self.value}"}
+
+    def apply(self, change: Change) -> Change:
+        rows = self.rows[change.table]
+        if change.op == "t":
+            rows.clear()
+        elif change.table == BAG and change.before:
+            rows.remove(change.before)
+        elif change.key:
+            rows[:] = [row for row in rows if row["id"] != change.key["id"]]
+        if change.after:
+            rows.append(change.after)
+        return change
+
+    def changes(self) -> list[Change]:
+        """Of one transaction. Logs of change tables hold none without changes."""
+        changes: list[Change] = []
+        least = 1 if isinstance(self.stream, LogSequence) else 0
+        count = max(least, self.rng.choice((0, 1, 1, 2, 3, 4)))
+        while count > 0 or len(changes) < least:
+            changes += map(self.apply, self.action(changes))
+            count -= 1
+        return changes
+
+    def action(self, before: Sequence[Change]) -> list[Change]:
+        """One statement. Between positions of two kinds of log a delete and the insert behind it
+        are one key change."""
+        rng = self.rng
+        may_create = not (isinstance(self.stream, LogSequence) and before and before[-1].op == "d")
+        if self.has_bag and rng.random() < 0.15:
+            bag = self.rows[BAG]
+            if bag and rng.random() < 0.5:
+                return [delete(BAG, **rng.choice(bag))]
+            return [create(BAG, a=rng.randint(1, 2))] if may_create else []
+        table = rng.choice(TABLES)
+        rows = self.rows[table]
+        free = [key for key in IDS if all(row["id"] != key for row in rows)]
+        kind = rng.random()
+        if isinstance(self.stream, Postgresql) and kind < 0.04:
+            return [truncate(table)]
+        if free and may_create and (not rows or kind < 0.4):
+            return [create(table, **self.new(rng.choice(free)))]
+        if not rows:
+            return []
+        row = rng.choice(rows)
+        if kind < 0.75 or not free:
+            return [update(table, **self.new(row["id"]))]
+        if kind < 0.9:
+            return [delete(table, **row)]
+        return [delete(table, **row), create(table, **{**row, "id": rng.choice(free)})]
+
+    def write(self, partition_count: int, *, begins_read: bool, reads_again: bool) -> int:
+        """The whole log; where its last transaction begins."""
+        if begins_read:
+            self.read(is_first=True)
+        if begins_read or reads_again:
+            self.touch(partition_count)
+        commit_count = self.rng.randint(2, 7)
+        for at in range(commit_count):
+            self.commit(self.changes())
+            if reads_again and (at == commit_count // 2 or self.rng.random() < 0.1):
+                self.read(is_first=False)
+        self.touch(partition_count)
+        behind = len(self.stream.landings[0])
+        self.touch(partition_count)
+        return behind
+
+    def touch(self, partition_count: int) -> None:
+        """Change something in every partition of every table."""
+        changes = []
+        for table in TABLES:
+            held = {row["id"] for row in self.rows[table]}
+            for key in range(1, partition_count + 1):
+                write = update if key in held else create
+                changes.append(self.apply(write(table, **self.new(key))))
+        if self.has_bag:
+            changes.append(self.apply(create(BAG, a=1)))
+        self.commit(changes)
+
+    def read(self, *, is_first: bool) -> None:
+        """A snapshot of all tables, after what the connector has not seen.
+
+        No table is empty: rows of one of which nothing is read are kept (README: settings,
+        `repeated_snapshot_missing_table`).
+        """
+        stream = self.stream
+        assert isinstance(stream, SNAPSHOTTING)
+        for _ in range(self.rng.randint(0, 2)):
+            self.changes()
+            if not is_first:
+                self.note()
+        for table in TABLES:
+            if not self.rows[table]:
+                self.apply(create(table, **self.new(self.rng.choice(IDS))))
+        reads = [create(table, **row) for table in TABLES for row in self.rows[table]]
+        if self.rng.random() < 0.3:
+            stream.read(*reads[: self.rng.randint(1, len(reads) - 1)], is_complete=False)
+        stream.read(*reads)
+        self.note()
+
+
+@dataclass(slots=True)
+class Source:
+    """One source: what it held, and what lands of it when."""
+
+    prefix: str
+    states: list[State]
+    """After each commit, also of those that a snapshot alone tells."""
+    parts: list[list[Message]]
+    is_whole: bool
+    """Whether nothing is lost."""
+    is_behind: bool
+    """Whether its last transaction needs the next one."""
+    quirks: list[str] = field(default_factory=list)
+    """What was done to it."""
+
+    @property
+    def name(self) -> str:
+        """As tables name it."""
+        return f"{self.prefix}.testDB" if self.prefix.endswith("sqlserver") else self.prefix
+
+
+def restarted(rng: Random, log: list[Message], end: int) -> list[Message]:
+    """The log of a connector that was killed somewhere and sent its last transactions again.
+
+    Args:
+        end: before which it was killed.
+    """
+    stop = rng.randint(1, end)
+    begins = [at for at in range(stop) if '"BEGIN"' in str(log[at]["value"])]
+    reads = [at for at in range(stop) if '"op": "r"' in str(log[at]["value"])]
+    begins = [at for at in begins if at > max(reads, default=-1)][-3:]
+    return log[:stop] + log[rng.choice(begins) :] if begins else log
+
+
+def delivered(log: Iterable[Message], rng: Random, partition_count: int) -> list[Message]:
+    """The log with partitions by key, and offsets."""
+    offsets: Counter[tuple[str, int]] = Counter()
+    sent = []
+    for message in log:
+        partition = 0
+        if not message["topic"].endswith((f".{TRANSACTIONS}", f".{BAG}")):
+            key = json.loads(message["key"] or "{}").get("id", rng.randrange(partition_count))
+            partition = key % partition_count
+        place = message["topic"], partition
+        sent.append({**message, "partition": partition, "offset": offsets[place]})
+        offsets[place] += 1
+    return sent
+
+
+def bounds_of(
+    rng: Random, places: Sequence[int], moments: Sequence[float], jitter: float
+) -> list[int]:
+    """Where the landings of one partition end: near common moments, or anywhere."""
+    if not jitter:
+        return sorted(rng.randint(0, len(places)) for _ in moments)
+    return sorted(sum(at < moment + rng.gauss(0, jitter) for at in places) for moment in moments)
+
+
+def landings_of(
+    rng: Random, log: Sequence[Message], part_count: int, *, has_reads: bool, names_tables: bool
+) -> tuple[list[int], set[int]]:
+    """The landing of each message, each partition cut by itself, and what must not be missing.
+
+    Partitions of which nothing landed are unknown (README: limits), so of a source with snapshots
+    something of each is in the first landing; or what names the tables: END of the first
+    transaction, which changes all, and a read.
+    """
+    partitions: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for at, message in enumerate(log):
+        partitions[message["topic"], message["partition"]].append(at)
+    moments = sorted(rng.uniform(0, len(log)) for _ in range(part_count - 1))
+    jitter = rng.choice((0.0, 0.05, 0.3)) * len(log)
+    late_topic = rng.choice([topic for topic, _ in partitions]) if rng.random() < 0.3 else None
+    first_end = next(at for at, message in enumerate(log) if '"END"' in str(message["value"]))
+    known: set[int] = set()
+    landings = [0] * len(log)
+    for (topic, _), places in partitions.items():
+        bounds = bounds_of(rng, places, moments, jitter)
+        if topic == late_topic:
+            empty = rng.randint(1, part_count - 1)
+            bounds = [0] * empty + bounds[empty:]
+        least = 1 if has_reads else 0
+        if names_tables and topic.endswith(f".{TRANSACTIONS}"):
+            least = places.index(first_end) + 1
+        elif names_tables and not topic.endswith(".orders"):
+            least = 0
+        known.update(places[:least])
+        for order, at in enumerate(places):
+            landings[at] = sum(order >= max(least, bound) for bound in bounds)
+    return landings, known
+
+
+def spoil(
+    rng: Random, log: Sequence[Message], hits: list[int], parts: Sequence[list[Message]]
+) -> str:
+    """Lose a message, let it land last, or let garbage stand in its place until it lands whole.
+
+    Never in one landing: there garbage and the message are one delivery with two contents.
+    """
+    if rng.random() < 0.3:
+        hits = [at for at in hits if '"END"' in str(log[at]["value"])] or hits
+    hit = log[rng.choice(hits)]
+    landing = next(number for number, part in enumerate(parts) if hit in part)
+    for part in parts:
+        part[:] = [message for message in part if message is not hit]
+    fault = rng.choice(("lost", "last", "garbage"))
+    if fault == "last":
+        parts[-1].append(hit)
+    elif fault == "garbage":
+        early = min(landing, len(parts) - 2)
+        parts[early].append({**hit, "value": GARBAGE})
+        parts[rng.randint(early + 1, len(parts) - 1)].append(hit)
+    return f"{fault} {hit['topic']} {hit['partition']} {hit['offset']}"
+
+
+def draw(rng: Random, number: int, part_count: int) -> Source:
+    """A random source and its landings."""
+    kind = KINDS[number % len(KINDS)]
+    stream = kind(f"r{number:04d}_{kind.connector}")
+    can_read = isinstance(stream, SNAPSHOTTING)
+    begins_read = can_read and rng.random() < 0.5
+    reads_again = can_read and rng.random() < 0.4
+    has_reads = begins_read or reads_again
+    # Rows of a keyless table that is read may stand twice (README: limits).
+    writer = Writer(rng, stream, has_bag=not has_reads and rng.random() < 0.4)
+    partition_count = rng.choice((1, 1, 2))
+    # A transaction that was begun twice is proven by a later change in every partition.
+    behind = writer.write(partition_count, begins_read=begins_read, reads_again=reads_again)
+
+    quirks = []
+    log = stream.landings[0]
+    if rng.random() < 0.35:
+        quirks.append("restart")
+        log = restarted(rng, log, behind)
+    elif rng.random() < 0.2:
+        at = rng.randrange(behind)
+        if '"op": "r"' not in str(log[at]["value"]):
+            quirks.append("sent twice")
+            log = [*log[: at + 1], log[at], *log[at + 1 :]]
+    log = delivered(log, rng, partition_count)
+
+    names_tables = has_reads and partition_count == 1 and rng.random() < 0.6
+    landings, known = landings_of(
+        rng, log, part_count, has_reads=has_reads, names_tables=names_tables
+    )
+    # What begins after a snapshot looks like a stream that began with empty tables (README).
+    if not has_reads and rng.random() < 0.2:
+        mixed = rng.sample(range(part_count), part_count)
+        landings = [mixed[part] for part in landings]
+        quirks.append(f"order {mixed}")
+    parts: list[list[Message]] = [[] for _ in range(part_count)]
+    for message, landing in zip(log, landings, strict=True):
+        parts[landing].append(message)
+        if rng.random() < 0.03:
+            parts[rng.randint(landing, part_count - 1)].append(message)
+    if rng.random() < 0.4:
+        hits = [at for at in range(len(log)) if at not in known]
+        quirks.append(spoil(rng, log, hits, parts))
+    for part in parts:
+        rng.shuffle(part)
+    is_whole = not any(quirk.startswith("lost") for quirk in quirks)
+    return Source(stream.prefix, writer.states, parts, is_whole, kind is Db2, quirks)

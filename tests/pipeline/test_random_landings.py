@@ -1,0 +1,137 @@
+"""Random sources of every connector in random landings: readers see only states that were.
+
+Whole topics land late, parts land in another order than the log, a message is lost or comes last,
+garbage stands in its place until it lands whole, and a connector that starts again sends its last
+transactions again.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+from arrivals import Arrival, write_arrivals
+from compare import check_counts
+from figures import record
+from lake import Lake, open_lake, tables_of
+from oracle import Row
+from random_streams import GARBAGE, Source, State, draw, state_of
+
+from dbt_debezium.scaffold import Group
+
+SEED = 1
+SETTINGS: dict[str, object] = {"generic_sources": {"*_informix": ["commit_lsn", "change_lsn"]}}
+
+
+FAILED_ONCE = (
+    # A read that is missing before a later change of its partition: a snapshot without it is shown.
+    (937, 1_109),
+    # Transactions before a snapshot that is shown, of which END has not landed: late records.
+    (116, 187, 453, 780, 904, 1_119, 1_129),
+    # BEGIN that lands behind its transaction: held for ever.
+    (97, 150, 910),
+)
+FOUND = pytest.mark.xfail(strict=True, reason="all of FAILED_ONCE fail still")
+
+
+def draw_all(numbers: Iterable[int], part_count: int) -> list[Source]:
+    return [draw(Random(f"{SEED} {number}"), number, part_count) for number in numbers]
+
+
+def shown_states(lake: Lake) -> dict[str, State]:
+    """What readers see of each source."""
+    query = " union all ".join(
+        f"select _change.source, '{table.table}', to_json(struct(* except (_change)))"
+        f" from public.{table.model_name}"
+        for table in lake.tables
+    )
+    tables: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for source, table, row in lake.rows(query):
+        tables[str(source)][str(table)].append(json.loads(str(row)))
+    return {source: state_of(rows) for source, rows in tables.items()}
+
+
+def check_sources(folder: Path, sources: Sequence[Source]) -> None:
+    """That no promise is broken after any landing; all sources land in lock-step, in a new lake."""
+    messages = [message for one in sources for part in one.parts for message in part]
+    readable = [message for message in messages if message["value"] != GARBAGE]
+    tables = tables_of(readable, [Group("r*", "some")], SETTINGS)
+    part_count = len(sources[0].parts)
+    wrong: list[str] = []
+    reached = dict.fromkeys((one.prefix for one in sources), 0)
+    with open_lake(folder, tables, SETTINGS) as lake:
+        for part in range(part_count):
+            arrivals = [Arrival(one.prefix, one.parts[part], []) for one in sources]
+            write_arrivals(folder / f"landing_{part}", arrivals, combined="all")
+            lake.land(folder / f"landing_{part}")
+            is_last = part + 1 == part_count
+            if not lake.build(command="build" if is_last else "run"):
+                wrong += lake.lines
+                # What is wrong with the rows is seen without the project's tests.
+                assert lake.build(command="run"), lake.lines
+            shown, cuts = shown_states(lake), lake.cuts()
+            for one in sources:
+                entries = [
+                    entry
+                    for name, entry in cuts.items()
+                    if name == one.prefix or name.startswith(f"{one.prefix}.")
+                ]
+                found = differences(one, part, reached, shown.get(one.name, {}), entries)
+                wrong += [f"{one.prefix} after landing {part}: {line}" for line in found]
+            some = sum(place > 0 for place in reached.values())
+            print(f"landing {part}: {some} of {len(sources)} sources show something")
+    assert wrong == [], "\n".join(wrong)
+
+
+def differences(
+    one: Source,
+    part: int,
+    reached: dict[str, int],
+    shown: State,
+    entries: Sequence[Row],
+) -> Iterator[str]:
+    at = reached[one.prefix]
+    places = [place for place, state in enumerate(one.states) if state == shown]
+    later = [place for place in places if place >= at]
+    if not places:
+        yield f"shows a state that never was, after {at}: {json.dumps(shown)}"
+    elif not later:
+        yield f"goes back from {at} to {places[-1]}"
+    else:
+        reached[one.prefix] = later[0]
+    landed = sum(len(messages) for messages in one.parts[: part + 1])
+    if (found := sum(entry["counts"]["landed"] for entry in entries)) != landed:
+        yield f"counts {found} messages, {landed} landed"
+    for entry in entries:
+        yield from check_counts(entry, entry["counts"]["landed"])
+    if one.is_whole and part + 1 == len(one.parts):
+        last = len(one.states) - 1
+        if later and later[-1] < last - one.is_behind:
+            yield f"shows {later[-1]} of {last} at the end"
+        held = {
+            f"{item['transaction_id']} ({item['reason']})"
+            for entry in entries
+            for item in entry["held"]
+        }
+        if len(held) > one.is_behind:
+            yield f"holds {sorted(held)} at the end"
+
+
+@FOUND
+def test_readers_see_only_states_that_were_whatever_lands_when(tmp_path: Path) -> None:
+    numbers = [*range(84), *(number for some in FAILED_ONCE for number in some)]
+    check_sources(tmp_path, draw_all(numbers, 3))
+
+
+@FOUND
+@pytest.mark.proof
+def test_fifteen_hundred_sources_in_random_landings(tmp_path: Path) -> None:
+    sources = draw_all(range(1_500), 3)
+    check_sources(tmp_path, sources)
+    record(
+        "Random landings of every connector but CDL show only states that the source had",
+        f"{len(sources):,} sources in 3 landings: 0 wrong, 0 held at the end, 0 lost",
+        seed=SEED,
+    )
