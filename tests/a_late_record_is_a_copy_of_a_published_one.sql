@@ -11,7 +11,9 @@ starting_progress as (
     select
         topic,
         partition,
-        last_offset
+        last_offset,
+        -- A table for signals is in no snapshot.
+        bool_or(has_signals) over (partition by topic) as has_signals
     from {{ ref('partition_progress') }}
     where cut_id = {{ candidate('starting_cut_id') }}
 
@@ -45,8 +47,10 @@ late_event as (
         and not coalesce(
             coalesce(event.previous_commit_position, event.event_position)
             < starting_commit.snapshot_position
-            and (event.previous_commit_position is not null or event.snapshot is not null)
-            and coalesce(event.`offset` <= starting_progress.last_offset, true),
+            and coalesce(
+                event.`offset` <= starting_progress.last_offset or starting_progress.has_signals,
+                true
+            ),
             false
         )
 

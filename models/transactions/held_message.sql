@@ -20,6 +20,7 @@ held_message as (
             and message.partition = held_outcome.partition
             and message.`offset` = held_outcome.`offset`
             and message.copy_number = held_outcome.copy_number
+            and message.kind = held_outcome.kind
 
 )
 

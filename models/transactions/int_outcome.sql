@@ -144,6 +144,7 @@ select
     settled.partition,
     settled.`offset`,
     settled.copy_number,
+    settled.kind,
 
     -- what became of it
     settled.known_source as source,

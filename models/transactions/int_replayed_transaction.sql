@@ -1,18 +1,17 @@
 with
 
-lone_end as (
+lone_marker as (
 
     select
         counted.source,
         counted.transaction_id,
-        counted.connector,
-        counted.committed_at
+        case when counted.has_end and counted.connector != 'oracle' then counted.committed_at end
+            as committed_at
     from {{ ref('int_transaction_count') }} as counted
     where
         counted.received_count = 0
-        and counted.has_end
         and counted.log_position is null
-        and {{ ordered_by_end('counted.connector') }}
+        and (not counted.has_end or {{ ordered_by_end('counted.connector') }})
 
 )
 
@@ -25,15 +24,15 @@ from {{ ref('stg_change_event') }}
 where is_already_published and log_position is not null and transaction_id is not null
 group by source, transaction_id
 union distinct
--- END that comes again without them tells nothing but its id, which only Oracle does not give out
--- again, and its time. Commits are read where there is one.
-select /*+ broadcast(lone_end) */
+-- BEGIN and END that come again without them tell nothing but their id; and END its time, where the
+-- connector may give out the id again. Commits are read where there is one.
+select /*+ broadcast(lone_marker) */
     published.source,
     published.transaction_id
 from {{ source('pointer', 'commit') }} as published
-inner join lone_end
+inner join lone_marker
     on
-        published.source = lone_end.source
-        and published.transaction_id = lone_end.transaction_id
-        and (lone_end.connector = 'oracle' or published.committed_at = lone_end.committed_at)
+        published.source = lone_marker.source
+        and published.transaction_id = lone_marker.transaction_id
+        and published.committed_at = coalesce(lone_marker.committed_at, published.committed_at)
 where published.cut_id <= {{ candidate('starting_cut_id') }}

@@ -166,6 +166,18 @@ select
                             )
                     else
                         passing_change.passing_offset is not null
+                        -- What was missing before the source's message in front of it is no read.
+                        and exists(
+                            progress.known_ranges,
+                            known -> known.last_offset >= passing_change.passing_offset
+                            and (
+                                known.first_offset = 0
+                                or (
+                                    known.first_offset < passing_change.passing_offset
+                                    and size(progress.sources) = 1
+                                )
+                            )
+                        )
                         -- What cannot be read and lies before a change that the snapshot holds is
                         -- older than the snapshot.
                         and not exists(
@@ -175,10 +187,12 @@ select
                         )
                 end
         else
-            -- What was missing before the source's message in front of the reads is no read.
+            -- Nor is what was missing before that in front of the reads.
             exists(
                 progress.known_ranges,
-                known -> known.last_offset >= read_partition.last_read_offset
+                known -> known.last_offset >= coalesce(
+                    following_message.following_offset, read_partition.last_read_offset
+                )
                 and (
                     known.first_offset = 0
                     or (

@@ -24,6 +24,7 @@ LATER_SETTINGS = (
 )
 SECRET = "hunter2-and-nobody-else"
 SIGNAL = "debezium_signal"
+FIRST_BEGIN = ("transaction", 0)
 BACKUP = "backup"
 """A table whose rows look like signals."""
 MILLIS = 1_795_228_000_000
@@ -769,6 +770,26 @@ def event_whole_and_one_lost(source: Source) -> None:
     source.commit(3, 3000, update(1, 3), sent="begin end")
 
 
+@sends(FIRST, "cut_off_and_whole")
+def cut_off_and_whole_in_one_landing(source: Source) -> None:
+    one_after_the_other(source)
+    (message,) = placed(source, "public.t", 1)
+    source.messages.append(message | {"value": message["value"][:40]})
+
+
+@sends(FIRST, "late_begin")
+def begin_lands_later(source: Source) -> None:
+    one_after_the_other(source)
+    source.messages = [one for one in source.messages if one not in placed(source, *FIRST_BEGIN)]
+
+
+@sends(SECOND, "late_begin")
+def begin_alone(source: Source) -> None:
+    whole = Source(source.name)
+    one_after_the_other(whole)
+    source.messages += placed(whole, *FIRST_BEGIN)
+
+
 @sends(FIRST, "no_last")
 def no_last(source: Source) -> None:
     source.read(1, 1, "first")
@@ -1165,6 +1186,17 @@ def test_an_event_that_landed_whole_is_no_reason_to_hold_another(shown: Seen, la
     assert shown.held("event_cut_off") == {"2": "quarantined_event"}
     assert later.table("event_cut_off") == {1: 2}
     assert later.held("event_cut_off") == {"3": "missing_events"}
+
+
+def test_a_message_that_lands_cut_off_and_whole_at_once_is_read(shown: Seen) -> None:
+    assert shown.table("cut_off_and_whole") == {1: 2}
+    assert shown.quarantined("cut_off_and_whole") == ["bad_json"]
+
+
+def test_a_begin_behind_its_published_transaction_is_not_held(shown: Seen, later: Seen) -> None:
+    assert shown.cut("late_begin")["commit_number"] == 2
+    assert later.held("late_begin") == {}
+    assert later.count("late_begin", "held") == 0
 
 
 def test_a_new_snapshot_makes_up_for_what_kafka_removed(shown: Seen) -> None:
