@@ -11,9 +11,7 @@ starting_progress as (
     select
         topic,
         partition,
-        last_offset,
-        -- A table for signals is in no snapshot.
-        bool_or(has_signals) over (partition by topic) as has_signals
+        last_offset
     from {{ ref('partition_progress') }}
     where cut_id = {{ candidate('starting_cut_id') }}
 
@@ -21,7 +19,7 @@ starting_progress as (
 
 -- A keyless read is known by its delivery alone, so a copy of it cannot be told. What a later
 -- snapshot replaced, or an operator decided on, need not be published whole, nor need a table that
--- is not ingested. What a partition goes on with is not older than a snapshot that is published.
+-- is not ingested. A snapshot with which a partition goes on is not older than a published one.
 late_event as (
 
     select
@@ -47,9 +45,11 @@ late_event as (
         and not coalesce(
             coalesce(event.previous_commit_position, event.event_position)
             < starting_commit.snapshot_position
-            and coalesce(
-                event.`offset` <= starting_progress.last_offset or starting_progress.has_signals,
-                true
+            and not coalesce(
+                event.snapshot != 'incremental'
+                and event.previous_commit_position is null
+                and event.`offset` > starting_progress.last_offset,
+                false
             ),
             false
         )
