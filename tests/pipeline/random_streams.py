@@ -267,7 +267,7 @@ def spoil(
 ) -> str:
     """Lose a message, let it land last, or let garbage stand in its place until it lands whole.
 
-    Never in one landing: there garbage and the message are one delivery with two contents.
+    Garbage and the message land apart; `test_faults` has both in one landing.
     """
     if rng.random() < 0.3:
         hits = [at for at in hits if '"END"' in str(log[at]["value"])] or hits
