@@ -135,18 +135,12 @@ placed_message as (
                     then placeable.is_of_published_transaction
                 when placeable.connector = 'cdl'
                     then placeable.event_position <= starting_commit.link_position
-                -- Only the first transaction of a stream names no predecessor. Behind what follows
-                -- it none begins.
+                -- Only the first transaction of a stream names no predecessor; it may have begun
+                -- before what is published had ended.
                 when placeable.kind = 'change' and placeable.connector = 'postgresql'
-                    then
-                        array_contains(
-                            starting_commit.first_transaction_ids, placeable.transaction_id
-                        )
-                        or (
-                            placeable.event_position < starting_commit.link_position
-                            and starting_commit.link_position
-                            is distinct from starting_commit.snapshot_position
-                        )
+                    then array_contains(
+                        starting_commit.first_transaction_ids, placeable.transaction_id
+                    )
                 else placeable.commit_position <= starting_commit.link_position
             end,
             false
