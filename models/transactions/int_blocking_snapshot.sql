@@ -7,8 +7,7 @@ read_snapshot as (
         event_position as snapshot_position,
         max(previous_commit_position) as previous_commit_position,
         min(committed_at) as first_read_at
-    from {{ ref('stg_change_event') }}
-    where snapshot != 'incremental' and not is_already_published
+    from {{ ref('int_pending_read') }}
     group by source, event_position
 
 ),

@@ -171,9 +171,7 @@ change as (
         case when is_old_half then row_key else new_row_key end as new_row_key,
         {{ unavailable_columns('after', var('unavailable_value_placeholder')) }}
             as unavailable_columns,
-        case
-            when not is_old_half then coalesce(column_types, {{ untyped_columns('after') }})
-        end as column_types,
+        case when not is_old_half then column_types end as column_types,
         transaction_id,
         commit_time,
         -- The other half is the message.

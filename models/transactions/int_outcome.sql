@@ -12,9 +12,10 @@ int_cut as (
 
 ),
 
-topic as (
+progress as (
 
-    select * from {{ ref('int_topic') }}
+    select * from {{ ref('partition_progress') }}
+    where cut_id = {{ candidate('cut_id') }}
 
 ),
 
@@ -96,7 +97,7 @@ settled_message as (
 
     select
         message.*,
-        coalesce(placed_marker.source, message.source, topic.source) as known_source,
+        coalesce(placed_marker.source, message.source, progress.topic_source) as known_source,
         coalesce(settled_transaction.is_discarded, false) as is_discarded,
         settled_transaction.source is not null
         or message.is_already_published
@@ -121,8 +122,8 @@ settled_message as (
             false
         ) as is_settled
     from message
-    inner join topic
-        on message.topic = topic.topic
+    inner join progress
+        on message.topic = progress.topic and message.partition = progress.partition
     left join int_cut
         on message.source = int_cut.source
     left join placed_marker

@@ -1,12 +1,5 @@
 with
 
-pending_read as (
-
-    select * from {{ ref('stg_change_event') }}
-    where snapshot != 'incremental' and not is_already_published
-
-),
-
 read_table as (
 
     select
@@ -25,7 +18,7 @@ read_table as (
         -- Every other marker comes once.
         count_if(snapshot != 'true' and not is_repeated_delivery)
         > size(collect_set(nullif(snapshot, 'true'))) as is_read_twice
-    from pending_read
+    from {{ ref('int_pending_read') }}
     group by source, event_position, data_collection
 
 ),

@@ -1,12 +1,5 @@
 with
 
-pending_read as (
-
-    select * from {{ ref('stg_change_event') }}
-    where snapshot != 'incremental' and not is_already_published
-
-),
-
 read_partition as (
 
     select
@@ -16,7 +9,7 @@ read_partition as (
         partition,
         min(`offset`) as first_read_offset,
         max(`offset`) as last_read_offset
-    from pending_read
+    from {{ ref('int_pending_read') }}
     group by source, event_position, topic, partition
 
 ),
@@ -56,13 +49,15 @@ following_message as (
 first_message as (
 
     select
-        source,
-        topic,
-        partition,
-        min(`offset`) as first_offset
-    from {{ ref('stg_message') }}
-    where kind not in ('quarantined', 'tombstone')
-    group by source, topic, partition
+        message.source,
+        message.topic,
+        message.partition,
+        min(message.`offset`) as first_offset
+    from {{ ref('stg_message') }} as message
+    left semi join read_partition
+        on message.source = read_partition.source
+    where message.kind not in ('quarantined', 'tombstone')
+    group by message.source, message.topic, message.partition
 
 ),
 
@@ -70,17 +65,19 @@ first_message as (
 first_change as (
 
     select
-        source,
+        message.source,
         min(
             case
-                when marker = 'END' then commit_position
-                when connector = 'postgresql' then previous_commit_position
-                else event_position
+                when message.marker = 'END' then message.commit_position
+                when message.connector = 'postgresql' then message.previous_commit_position
+                else message.event_position
             end
         ) as position
-    from {{ ref('stg_message') }}
-    where marker = 'END' or (kind = 'change' and snapshot is null)
-    group by source
+    from {{ ref('stg_message') }} as message
+    left semi join read_partition
+        on message.source = read_partition.source
+    where message.marker = 'END' or (message.kind = 'change' and message.snapshot is null)
+    group by message.source
 
 ),
 

@@ -1,15 +1,22 @@
 with
 
-message as (
+sent_source as (
 
-    select * from {{ ref('stg_message') }}
+    select
+        topic,
+        source,
+        landing_id,
+        kind != 'quarantined' as is_readable,
+        max(`offset`) as last_offset
+    from {{ ref('stg_message') }}
+    group by topic, source, landing_id, kind != 'quarantined'
 
 ),
 
 known_source as (
 
-    select source from message
-    where source is not null and kind != 'quarantined'
+    select source from sent_source
+    where source is not null and is_readable
     group by source
     union distinct
     select source from {{ ref('int_starting_commit') }}
@@ -22,14 +29,14 @@ topic as (
 
     select
         topic,
-        max_by(source, struct(landing_id, `offset`, partition)) filter (
-            where source is not null and kind != 'quarantined'
+        max_by(source, struct(landing_id, last_offset, source)) filter (
+            where source is not null and is_readable
         ) as own_source,
         -- What cannot be read may name anything.
-        max_by(source, struct(landing_id, `offset`, partition)) filter (
+        max_by(source, struct(landing_id, last_offset, source)) filter (
             where source is not null
         ) as said_source
-    from message
+    from sent_source
     group by topic
 
 )

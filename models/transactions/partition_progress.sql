@@ -6,7 +6,11 @@ message as (
         *,
         -- A change without transaction has no place either.
         kind = 'quarantined'
-        or (kind = 'change' and snapshot is null and transaction_id is null) as has_no_place
+        or (kind = 'change' and snapshot is null and transaction_id is null) as has_no_place,
+        {{ is_snapshot_signal('after', [
+            'execute-snapshot', 'stop-snapshot', 'pause-snapshot', 'resume-snapshot',
+            'snapshot-window-open', 'snapshot-window-close'
+        ]) }} as is_signal
     from {{ ref('stg_message') }}
 
 ),
@@ -46,6 +50,19 @@ earlier_progress as (
 
 ),
 
+-- Offsets that follow each other without a hole differ from their rank by the same number.
+ranked_message as (
+
+    select
+        *,
+        `offset` - dense_rank() over (
+            partition by topic, partition
+            order by `offset`
+        ) as island
+    from message
+
+),
+
 new_range as (
 
     select
@@ -53,59 +70,42 @@ new_range as (
         partition,
         min(`offset`) as first_offset,
         max(`offset`) as last_offset,
-        count(distinct `offset`) = max(`offset`) - min(`offset`) + 1 as is_whole
-    from message
-    group by topic, partition
-
-),
-
--- Offsets that follow each other without a hole differ from their rank by the same number.
-ranked_offset as (
-
-    select
-        message.topic,
-        message.partition,
-        message.`offset`,
-        message.`offset` - dense_rank() over (
-            partition by message.topic, message.partition
-            order by message.`offset`
-        ) as island
-    from message
-    inner join new_range
-        on
-            message.topic = new_range.topic
-            and message.partition = new_range.partition
-    where not new_range.is_whole
-
-),
-
-known_range as (
-
-    select
-        topic,
-        partition,
-        first_offset,
-        last_offset
-    from new_range
-    where is_whole
-    union all
-    select
-        topic,
-        partition,
-        min(`offset`) as first_offset,
-        max(`offset`) as last_offset
-    from ranked_offset
+        max(event_position) as event_position,
+        max(previous_commit_position) as link_position,
+        collect_set(case when has_no_place then `offset` end) as quarantined_offsets,
+        collect_set(case when kind = 'change' then source end) as sources,
+        bool_or(snapshot = 'incremental') as has_incremental_reads,
+        bool_or(is_signal) as has_signals,
+        bool_or(kind not in ('change', 'tombstone', 'quarantined')) as has_controls
+    from ranked_message
     group by topic, partition, island
-    union all
-    select
-        topic,
-        partition,
-        inline(known_ranges) as (first_offset, last_offset)
-    from earlier_progress
 
 ),
 
 -- An earlier part may land later, so ranges of this run and of those before can meet and overlap.
+known_range as (
+
+    select * from new_range
+    union all
+    select
+        earlier_range.*,
+        null as event_position,
+        null as link_position,
+        null as quarantined_offsets,
+        null as sources,
+        null as has_incremental_reads,
+        null as has_signals,
+        null as has_controls
+    from (
+        select
+            topic,
+            partition,
+            inline(known_ranges) as (first_offset, last_offset)
+        from earlier_progress
+    ) as earlier_range
+
+),
+
 joined_range as (
 
     select
@@ -141,56 +141,72 @@ whole_range as (
         partition,
         range_number,
         min(first_offset) as first_offset,
-        max(last_offset) as last_offset
+        max(last_offset) as last_offset,
+        max(event_position) as event_position,
+        max(link_position) as link_position,
+        flatten(collect_list(quarantined_offsets)) as quarantined_offsets,
+        flatten(collect_list(sources)) as sources,
+        bool_or(has_incremental_reads) as has_incremental_reads,
+        bool_or(has_signals) as has_signals,
+        bool_or(has_controls) as has_controls
     from numbered_range
     group by topic, partition, range_number
 
 ),
 
-known_offset as (
+-- Of what lies behind a hole nobody knows what is missing before it.
+known_progress as (
 
     select
         topic,
         partition,
         min(first_offset) as first_offset,
-        max(last_offset) as last_offset,
         max(case when range_number = 1 then last_offset end) as contiguous_offset,
-        array_sort(collect_list(struct(first_offset, last_offset))) as known_ranges
+        max(last_offset) as last_offset,
+        array_sort(collect_list(struct(first_offset, last_offset))) as known_ranges,
+        max(case when range_number = 1 then event_position end) as event_position,
+        max(case when range_number = 1 then link_position end) as link_position,
+        flatten(collect_list(quarantined_offsets)) as quarantined_offsets,
+        flatten(collect_list(sources)) as sources,
+        bool_or(has_incremental_reads) as has_incremental_reads,
+        bool_or(has_signals) as has_signals,
+        bool_or(has_controls) as has_controls
     from whole_range
     group by topic, partition
 
 ),
 
-new_progress as (
+-- Partitions in which something has no place.
+doubtful_partition as (
 
     select
-        message.topic,
-        message.partition,
-        collect_set(case when message.has_no_place then message.`offset` end)
-            as quarantined_offsets,
-        collect_set(case when message.kind = 'change' then message.source end) as sources,
-        max(message.event_position) filter (
-            where message.`offset` <= known_offset.contiguous_offset
-        ) as event_position,
-        max(message.previous_commit_position) filter (
-            where message.`offset` <= known_offset.contiguous_offset
-        ) as link_position,
-        bool_or(message.snapshot = 'incremental') as has_incremental_reads,
-        bool_or({{ is_snapshot_signal('message.after', [
-            'execute-snapshot', 'stop-snapshot', 'pause-snapshot', 'resume-snapshot',
-            'snapshot-window-open', 'snapshot-window-close'
-        ]) }}) as has_signals,
-        bool_or(message.kind not in ('change', 'tombstone', 'quarantined')) as has_controls
-    from message
-    inner join known_offset
+        earlier_progress.quarantined_offsets as earlier_offsets,
+        earlier_progress.last_offset as earlier_last_offset,
+        earlier_progress.event_position as earlier_event_position,
+        earlier_progress.link_position as earlier_link_position,
+        coalesce(unplaced.topic, earlier_progress.topic) as topic,
+        coalesce(unplaced.partition, earlier_progress.partition) as partition,
+        array_union(
+            coalesce(unplaced.new_offsets, array()),
+            coalesce(earlier_progress.quarantined_offsets, array())
+        ) as doubtful_offsets
+    from (
+        select
+            topic,
+            partition,
+            collect_set(`offset`) as new_offsets
+        from message
+        where has_no_place
+        group by topic, partition
+    ) as unplaced
+    full join earlier_progress
         on
-            message.topic = known_offset.topic
-            and message.partition = known_offset.partition
-    group by message.topic, message.partition
+            unplaced.topic = earlier_progress.topic
+            and unplaced.partition = earlier_progress.partition
 
 ),
 
--- Of partitions in which something has no place: it may stand anywhere behind what was sent before.
+-- It may stand anywhere behind what was sent before it.
 doubtful_message as (
 
     select
@@ -199,42 +215,26 @@ doubtful_message as (
         message.`offset`,
         message.event_position,
         message.previous_commit_position as link_position,
-        earlier_progress.quarantined_offsets as earlier_offsets,
+        doubtful.earlier_offsets,
         message.has_no_place
-        and not coalesce(
-            array_contains(earlier_progress.quarantined_offsets, message.`offset`), false
-        ) as is_unplaced,
+        and not coalesce(array_contains(doubtful.earlier_offsets, message.`offset`), false)
+            as is_unplaced,
         not message.has_no_place
-        and array_contains(
-            array_union(
-                new_progress.quarantined_offsets,
-                coalesce(earlier_progress.quarantined_offsets, array())
-            ),
-            message.`offset`
-        ) as is_readable_now,
+        and array_contains(doubtful.doubtful_offsets, message.`offset`) as is_readable_now,
         case
-            when message.`offset` > earlier_progress.last_offset
-                then earlier_progress.event_position
+            when message.`offset` > doubtful.earlier_last_offset
+                then doubtful.earlier_event_position
         end as earlier_event_position,
         case
-            when message.`offset` > earlier_progress.last_offset
-                then earlier_progress.link_position
+            when message.`offset` > doubtful.earlier_last_offset
+                then doubtful.earlier_link_position
         end as earlier_link_position
     from message
-    inner join new_progress
+    inner join doubtful_partition as doubtful
         on
-            message.topic = new_progress.topic
-            and message.partition = new_progress.partition
-    left join earlier_progress
-        on
-            message.topic = earlier_progress.topic
-            and message.partition = earlier_progress.partition
-    where
-        not message.is_repeated_delivery
-        and size(array_union(
-            new_progress.quarantined_offsets,
-            coalesce(earlier_progress.quarantined_offsets, array())
-        )) > 0
+            message.topic = doubtful.topic
+            and message.partition = doubtful.partition
+    where not message.is_repeated_delivery and size(doubtful.doubtful_offsets) > 0
 
 ),
 
@@ -297,23 +297,23 @@ select
     {{ candidate('cut_id') }}L as cut_id,
 
     -- identity
-    coalesce(new_progress.topic, earlier_progress.topic) as topic,
-    coalesce(new_progress.partition, earlier_progress.partition) as partition,
+    known_progress.topic,
+    known_progress.partition,
 
     -- where it comes from
     array_sort(array_union(
-        coalesce(new_progress.sources, array()), coalesce(earlier_progress.sources, array())
+        known_progress.sources, coalesce(earlier_progress.sources, array())
     )) as sources,
     coalesce(topic.source, earlier_progress.topic_source) as topic_source,
 
     -- what has landed
-    known_offset.first_offset,
-    known_offset.contiguous_offset,
-    known_offset.last_offset,
-    known_offset.known_ranges,
+    known_progress.first_offset,
+    known_progress.contiguous_offset,
+    known_progress.last_offset,
+    known_progress.known_ranges,
     array_sort(array_except(
         array_union(
-            coalesce(new_progress.quarantined_offsets, array()),
+            known_progress.quarantined_offsets,
             coalesce(earlier_progress.quarantined_offsets, array())
         ),
         coalesce(new_span.readable_offsets, array())
@@ -321,14 +321,14 @@ select
 
     -- how far its changes reach
     case
-        when known_offset.contiguous_offset < earlier_progress.contiguous_offset
-            then new_progress.event_position
-        else greatest(new_progress.event_position, earlier_progress.event_position)
+        when known_progress.contiguous_offset < earlier_progress.contiguous_offset
+            then known_progress.event_position
+        else greatest(known_progress.event_position, earlier_progress.event_position)
     end as event_position,
     case
-        when known_offset.contiguous_offset < earlier_progress.contiguous_offset
-            then new_progress.link_position
-        else greatest(new_progress.link_position, earlier_progress.link_position)
+        when known_progress.contiguous_offset < earlier_progress.contiguous_offset
+            then known_progress.link_position
+        else greatest(known_progress.link_position, earlier_progress.link_position)
     end as link_position,
     filter(
         concat(
@@ -359,33 +359,29 @@ select
         ),
         span -> not coalesce(array_contains(new_span.readable_offsets, span.`offset`), false)
     ) as unreadable_spans,
-    coalesce(new_progress.has_incremental_reads, false)
+    coalesce(known_progress.has_incremental_reads, false)
     or coalesce(earlier_progress.has_incremental_reads, false) as has_incremental_reads,
 
     -- what it is
-    coalesce(new_progress.has_signals, false)
+    coalesce(known_progress.has_signals, false)
     or coalesce(earlier_progress.has_signals, false) as has_signals,
-    coalesce(new_progress.has_controls, false)
+    coalesce(known_progress.has_controls, false)
     or coalesce(earlier_progress.has_controls, false) as has_controls
-from new_progress
-full join earlier_progress
+from known_progress
+left join earlier_progress
     on
-        new_progress.topic = earlier_progress.topic
-        and new_progress.partition = earlier_progress.partition
+        known_progress.topic = earlier_progress.topic
+        and known_progress.partition = earlier_progress.partition
 left join new_span
     on
-        new_progress.topic = new_span.topic
-        and new_progress.partition = new_span.partition
-inner join known_offset
-    on
-        coalesce(new_progress.topic, earlier_progress.topic) = known_offset.topic
-        and coalesce(new_progress.partition, earlier_progress.partition) = known_offset.partition
+        known_progress.topic = new_span.topic
+        and known_progress.partition = new_span.partition
 left join {{ ref('int_topic') }} as topic
-    on new_progress.topic = topic.topic
+    on known_progress.topic = topic.topic
 left join {{ ref('int_starting_commit') }} as starting_commit
     on
         coalesce(
-            try_element_at(new_progress.sources, 1),
+            try_element_at(known_progress.sources, 1),
             try_element_at(earlier_progress.sources, 1),
             topic.source
         )

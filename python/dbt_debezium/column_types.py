@@ -84,8 +84,10 @@ class _Wrapped(Struct):
 
 
 _decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
+_decode_columns = msgspec.json.Decoder(dict[str, Raw]).decode
 _known_types: dict[str, str | None] = {}
 """Column types by the text of the schema: most messages of a table have one, of 5 kB."""
+_known_columns: dict[tuple[str, ...], str] = {}
 MOST_KNOWN = 10_000
 
 
@@ -213,6 +215,22 @@ def sent_types(value: str) -> str | None:
         if len(_known_types) >= MOST_KNOWN:
             _known_types.clear()
         return _known_types.setdefault(schema, _types_of(schema + "}"))
+
+
+def untyped_columns(row: str) -> str:
+    """The columns of a row whose message has no schema block, as `sent_types` gives them.
+
+    >>> untyped_columns('{"id":1,"name":"x"}')
+    '{"id":"","name":""}'
+    """
+    names = tuple(_decode_columns(row))
+    text = _known_columns.get(names)
+    if text is None:
+        if len(_known_columns) >= MOST_KNOWN:
+            _known_columns.clear()
+        text = msgspec.json.encode(dict.fromkeys(names, "")).decode()
+        _known_columns[names] = text
+    return text
 
 
 def _types_of(value: str) -> str | None:

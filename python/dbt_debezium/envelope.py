@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, Union
 import msgspec
 from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType, ValidationError
 
-from dbt_debezium.column_types import sent_types
+from dbt_debezium.column_types import sent_types, untyped_columns
 from dbt_debezium.connectors import SOURCES, cdl
 from dbt_debezium.connectors.base import (
     Integer,
@@ -156,7 +156,7 @@ class Flat(NamedTuple):
 
     column_types: str | None = None
     """Of a change: the columns of its table with their types by the schema block, as a JSON
-    object; None without one."""
+    object; without one those of `after`, with empty types."""
     table_changes: str | None = None
     """Of a schema change: the JSON list of its tables as they are after it."""
     signal_type: str | None = None
@@ -365,6 +365,7 @@ def _change(
             if name not in after and row_key is not None:
                 after = with_key_columns(after, row_key)
                 break
+        column_types = column_types or untyped_columns(after)
 
     total_order = data_collection_order = None
     if transaction is not None:
@@ -471,6 +472,7 @@ def _cdl_change(topic: str, payload: Raw, fields: dict[str, Raw], settings: Sett
         old_row_key=change.old_row_key,
         before=change.before if is_row else None,
         after=change.after if is_row else None,
+        column_types=untyped_columns(change.after) if is_row and change.after else None,
     )
 
 

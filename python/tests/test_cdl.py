@@ -39,6 +39,7 @@ def test_both_versions_are_rows_of_one_table():
         "committed_at_micros": 1707047996013000,
         "row_key": '{"id":34}',
         "after": '{"count1":13,"id":34,"time1":null,"decimalNum":null}',
+        "column_types": '{"count1":"","id":"","time1":"","decimalNum":""}',
     }
     assert known(cdl(VERSION_2)) == known(cdl(VERSION_1)) | {
         "database_name": "cdl",

@@ -37,6 +37,7 @@ def test_a_create_is_a_change():
         "committed_at_micros": 1795231695553846,
         "row_key": '{"id":1}',
         "after": '{"id":1,"name":"user 1","score":"0.00","updated":null,"active":true}',
+        "column_types": '{"id":"","name":"","score":"","updated":"","active":""}',
     }
 
 

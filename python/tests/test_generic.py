@@ -61,7 +61,7 @@ def test_a_change_in_kafka_connects_wrapper_is_the_same_change_with_types():
     value = json.dumps({"schema": schema, "payload": CHANGE})
     row = flatten_message("ifx.app.orders", '{"id":1}', value, [], SETTINGS)
     assert row.column_types == '{"id":"bigint"}'
-    assert row._replace(column_types=None) == change()
+    assert row == change()._replace(column_types=row.column_types)
 
 
 @pytest.mark.parametrize("transaction_id", ["42", "739:26521408", "any; text"])
