@@ -118,10 +118,7 @@ placed_message as (
                     and placeable.connector != 'cdl'
                     -- One that a transaction signals stands where it does.
                     and placeable.previous_commit_position is null
-                    and placeable.event_position
-                    < coalesce(
-                        starting_commit.log_positions['place'], starting_commit.link_position
-                    )
+                    and placeable.event_position < starting_commit.event_position
                     then true
                 when placeable.previous_commit_position is not null
                     then placeable.previous_commit_position < starting_commit.link_position

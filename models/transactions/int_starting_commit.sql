@@ -25,5 +25,8 @@ select
     transaction_id,
     committed_at,
     proof,
-    decisions
+    decisions,
+
+    -- how far its changes reach
+    coalesce(log_positions['place'], link_position) as event_position
 from candidate

@@ -83,9 +83,7 @@ placed_transaction as (
             false
         ) as has_known_offset,
         starting_commit.link_position as starting_position,
-        coalesce(
-            starting_commit.log_positions['place'], starting_commit.link_position
-        ) as starting_event_position
+        starting_commit.event_position as starting_event_position
     from counted_transaction as counted
     left join starting_commit
         on counted.source = starting_commit.source

@@ -351,9 +351,7 @@ select
                     span.before_position as before_position,
                     span.after_link_position as after_link_position,
                     coalesce(starting_commit.link_position, '') as known_link_position,
-                    coalesce(
-                        starting_commit.log_positions['place'], starting_commit.link_position, ''
-                    ) as known_event_position
+                    coalesce(starting_commit.event_position, '') as known_event_position
                 )
             )
         ),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rich.status import Status
 
     from dbt_debezium.project_models import Plan
+    from dbt_debezium.shapes import ShapeReport
 
 PIPE_WIDTH = 160
 
@@ -186,9 +187,14 @@ def unseen(spark: "SparkSession", target: str | None) -> list[str]:
 
     schema = build_schema(target)
     models = ProjectModels.read(project_dir()).histories.values()
-    shapes = sorted(shape_reports(spark, models, schema).items())
-    found = [one for source, shape in shapes[:SHOWN_SOURCES] for one in shape.sentences(source)]
+    found = shape_sentences(shape_reports(spark, models, schema))
     return found + idle_decisions(spark, cut_report(spark, schema), schema)[:SHOWN_SENTENCES]
+
+
+def shape_sentences(shapes: "dict[str, ShapeReport]") -> list[str]:
+    """Where models and tables have come apart, of the first sources."""
+    shown = sorted(shapes.items())[:SHOWN_SOURCES]
+    return [sentence for source, shape in shown for sentence in shape.sentences(source)]
 
 
 @main.command()
@@ -244,9 +250,8 @@ def status(as_json: bool, target: str | None) -> None:
         report, project_settings(project_dir()).get("sources_without_truncate") or []
     ):
         out.print(Text(note), soft_wrap=True)
-    for source, found in sorted(shapes.items())[:SHOWN_SOURCES]:
-        for sentence in found.sentences(source):
-            out.print(Text(sentence), soft_wrap=True)
+    for sentence in shape_sentences(shapes):
+        out.print(Text(sentence), soft_wrap=True)
     for source, counts in sorted(unrepresentable.items())[:SHOWN_SOURCES]:
         out.print(Text(unrepresentable_sentence(source, counts)), soft_wrap=True)
     for notice in notices[-SHOWN_SENTENCES:]:
