@@ -176,7 +176,7 @@ known_progress as (
 
 ),
 
--- Partitions in which something has no place.
+-- Partitions in which something has no place. From the messages: Spark would make the ranges again.
 doubtful_partition as (
 
     select
