@@ -97,8 +97,9 @@ def open_lake(
     jars = str(jars_dir().absolute())
     with environment(DBT_DEBEZIUM_LAKE=str(folder / "lake"), DBT_DEBEZIUM_JARS=jars):
         write_project(REPOSITORY, folder / "project", tables, settings or {})
-        spark = spark_session("local")
+        lake = Lake(folder, spark_session("local"), tables)
         try:
-            yield Lake(folder, spark, tables)
+            yield lake
         finally:
-            spark.stop()
+            # A test may have put another in the first one's place.
+            lake.spark.stop()
