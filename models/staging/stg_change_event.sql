@@ -47,7 +47,13 @@ select
     after,
     column_types,
 
-    -- An incremental snapshot closes each of its windows by a row in the signal table (S6).
-    {{ is_snapshot_signal('after', ['snapshot-window-close']) }} as is_window_close
+    -- An incremental snapshot closes each of its windows by a row in the signal table (S6); another
+    -- asks for a blocking snapshot (S7).
+    coalesce(signal_type = 'snapshot-window-close', false) as is_window_close,
+    coalesce(
+        signal_type = 'execute-snapshot'
+        and lower(get_json_object(signal_data, '$.type')) = 'blocking',
+        false
+    ) as is_blocking_signal
 from message
 where kind = 'change'

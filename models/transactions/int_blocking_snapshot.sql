@@ -26,7 +26,7 @@ first_signal as (
         and snapshot is null
         and previous_commit_position is null
         and not is_already_published
-        and {{ is_blocking_signal('after') }}
+        and is_blocking_signal
     group by source, event_position
 
 )

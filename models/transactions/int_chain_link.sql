@@ -39,7 +39,7 @@ blocking_signal as (
     where
         connector = 'postgresql'
         and not is_already_published
-        and {{ is_blocking_signal('after') }}
+        and is_blocking_signal
     group by source, transaction_id
 
 ),

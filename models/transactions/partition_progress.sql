@@ -7,10 +7,7 @@ message as (
         -- A change without transaction has no place either.
         kind = 'quarantined'
         or (kind = 'change' and snapshot is null and transaction_id is null) as has_no_place,
-        {{ is_snapshot_signal('after', [
-            'execute-snapshot', 'stop-snapshot', 'pause-snapshot', 'resume-snapshot',
-            'snapshot-window-open', 'snapshot-window-close'
-        ]) }} as is_signal
+        kind = 'change' and signal_type is not null as is_signal
     from {{ ref('stg_message') }}
 
 ),

@@ -37,6 +37,7 @@ from dbt_debezium.json_text import (
     unshield,
     without_schema,
 )
+from dbt_debezium.signal_rows import SIGNALS, row_signal
 
 Kind = Literal[
     "change",
@@ -76,19 +77,8 @@ HEARTBEAT_TOPIC: Final = "__debezium-heartbeat"
 NEW_KEY: Final = "__debezium.newkey"
 OLD_KEY: Final = "__debezium.oldkey"
 LONGEST_DETAIL: Final = 200
-SIGNALS: Final = frozenset(
-    {
-        "execute-snapshot",
-        "stop-snapshot",
-        "pause-snapshot",
-        "resume-snapshot",
-        "schema-changes",
-        "snapshot-window-open",
-        "snapshot-window-close",
-        "log",
-    }
-)
 SIGNAL_FIELDS: Final = frozenset({"id", "type", "data"})
+NO_SIGNAL: Final = (None, None)
 OUR_KEY_FIELDS: Final = "__dbz__"
 """How the names of key fields begin that a topic-routing transform adds, and no table has."""
 
@@ -160,9 +150,9 @@ class Flat(NamedTuple):
     table_changes: str | None = None
     """Of a schema change: the JSON list of its tables as they are after it."""
     signal_type: str | None = None
-    """Of a signal: execute-snapshot, stop-snapshot, pause-snapshot and so on."""
+    """Of a signal, or of a change whose row is one: execute-snapshot, stop-snapshot and so on."""
     signal_data: str | None = None
-    """Of a signal: its argument as JSON text, which an operator wrote."""
+    """Its argument as JSON text, which an operator wrote."""
     notification: str | None = None
     """Of a notification: the whole of it as JSON text."""
 
@@ -366,6 +356,7 @@ def _change(
                 after = with_key_columns(after, row_key)
                 break
         column_types = column_types or untyped_columns(after)
+    signal_type, signal_data = (after and row_signal(after)) or NO_SIGNAL
 
     total_order = data_collection_order = None
     if transaction is not None:
@@ -406,8 +397,8 @@ def _change(
             after,
             column_types,
             None,  # table_changes
-            None,  # signal_type
-            None,  # signal_data
+            signal_type,
+            signal_data,
             None,  # notification
         ),
     )

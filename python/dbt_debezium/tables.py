@@ -24,7 +24,7 @@ from dbt_debezium.column_types import (
     wider,
 )
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
-from dbt_debezium.envelope import SIGNAL_FIELDS, SIGNALS, flatten_message
+from dbt_debezium.envelope import flatten_message
 from dbt_debezium.flatten import one_settings, texts
 from dbt_debezium.json_text import PAYLOAD, shield
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LARGEST = 2**63
-SNAPSHOT_SIGNALS = {f'"{signal}"'.encode() for signal in SIGNALS if "snapshot" in signal}
-"""What no other table of these columns says; `log` and `schema-changes` one may. As JSON."""
 NUMBER_TEXT = re.compile(rb'"-?\d+(\.\d+)?"')
 
 
@@ -175,22 +173,6 @@ def read_image(image: str) -> dict[str, Raw]:
         return _decode_image(shield(image))
 
 
-def is_signal(image: dict[str, Raw]) -> bool:
-    """Whether a row asks the connector for a snapshot, or is where it noted a window of one.
-
-    Debezium asks for a table of three columns, and looks at them by place.
-
-    >>> is_signal({"id": Raw(b'"1"'), "type": Raw(b'"execute-snapshot"'), "data": Raw(b"null")})
-    True
-    >>> is_signal({"id": Raw(b"1"), "type": Raw(b'"log"'), "data": Raw(b"null")})
-    False
-    """
-    if len(image) != len(SIGNAL_FIELDS):
-        return False
-    row = {name.lower(): bytes(text) for name, text in image.items()}
-    return row.keys() == SIGNAL_FIELDS and row["type"] in SNAPSHOT_SIGNALS
-
-
 def observe(
     messages: Iterable[tuple[str, str | None, str | None]],
     settings: Settings = DEFAULTS,
@@ -213,6 +195,7 @@ def observe(
         facts = tables.setdefault(facts.place, facts)
         if flat.database_name is not None:
             facts.databases.add(flat.database_name)
+        facts.has_signals |= flat.signal_type is not None
         # Most messages of a table have one schema block, of 5 kB.
         schema = value[: max(value.find(PAYLOAD), 0)]
         if (facts.place, schema) not in known_schemas:
@@ -229,9 +212,7 @@ def observe(
         # Without a key `before` is a true image; with one its other columns may be made up (S12).
         images = [flat.after] if flat.row_key else [flat.before, flat.after]
         for image in filter(None, images):
-            columns_read = read_image(image)
-            facts.has_signals |= is_signal(columns_read)
-            for name, text in columns_read.items():
+            for name, text in read_image(image).items():
                 json_types = facts.columns.setdefault(name, set())
                 if (shown := json_type(bytes(text))) is not None:
                     json_types.add(shown)
