@@ -13,7 +13,8 @@ select
     partition,
     `offset`,
     copy_number,
-    agrees_with_first_copy,
+    has_content_of_first_copy,
+    has_order_of_first_copy,
     is_repeated_delivery,
     event_hash,
 

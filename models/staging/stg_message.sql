@@ -63,7 +63,8 @@ identified_message as (
     select
         *,
         {{ event_hash() }} as event_hash,
-        xxhash64(total_order, data_collection_order, before, after) as content_hash
+        xxhash64(before, after) as content_hash,
+        xxhash64(total_order, data_collection_order) as order_hash
     from message
 
 ),
@@ -208,7 +209,11 @@ select
     first_value(content_hash) over (
         partition by source, transaction_id, sent_position, event_hash
         order by topic, partition, `offset`, landing_id
-    ) = content_hash as agrees_with_first_copy,
+    ) = content_hash as has_content_of_first_copy,
+    first_value(order_hash) over (
+        partition by source, transaction_id, sent_position, event_hash
+        order by topic, partition, `offset`, landing_id
+    ) = order_hash as has_order_of_first_copy,
     coalesce(
         struct(topic, partition, `offset`) = lag(struct(topic, partition, `offset`)) over (
             partition by source, transaction_id, sent_position, event_hash

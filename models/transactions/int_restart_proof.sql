@@ -29,7 +29,8 @@ event as (
         event.event_hash,
         min(event.total_order) as first_total_order,
         collect_set(event.total_order) as total_orders,
-        collect_set(event.data_collection_order) as table_orders
+        collect_set(event.data_collection_order) as table_orders,
+        bool_and(event.has_content_of_first_copy) as has_one_content
     from {{ ref('stg_change_event') }} as event
     left semi join suspect
         on event.source = suspect.source and event.transaction_id = suspect.transaction_id
@@ -81,7 +82,8 @@ select
 
     -- proof
     bool_and(
-        has_every_table
+        has_one_content
+        and has_every_table
         and lost_places > 0
         and forall(total_orders, number -> number in (place, place - lost_places))
         and array_contains(
@@ -92,7 +94,8 @@ select
         array_contains(total_orders, place) and array_contains(total_orders, place - lost_places)
     ) as has_overlap,
     bool_and(
-        lost_table_places >= 0
+        has_one_content
+        and lost_table_places >= 0
         and forall(table_orders, number -> number in (table_place, table_place - lost_table_places))
         and array_contains(
             table_orders,

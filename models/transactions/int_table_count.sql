@@ -66,7 +66,7 @@ received_count as (
         count(distinct data_collection_order) as order_count,
         min(data_collection_order) as first_order,
         max(data_collection_order) as last_order,
-        bool_and(agrees_with_first_copy) as has_equal_copies,
+        bool_and(has_content_of_first_copy and has_order_of_first_copy) as has_equal_copies,
         min(previous_commit_position) as previous_commit_position,
         min(event_position) as first_event_position,
         max(event_position) as last_event_position,

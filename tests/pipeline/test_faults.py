@@ -395,6 +395,64 @@ def contradicting(source: Source) -> None:
     source.marker("END", "2:2000", {"public.t": 2})
 
 
+def second(source: Source, *events: tuple[int, Change, tuple[int, int]], count: int) -> None:
+    """A transaction of events at these LSNs and orders, which its END counts so."""
+    source.marker("BEGIN", "2:1950", None)
+    for lsn, change, orders in events:
+        source.event(2, lsn, change, orders)
+    source.marker("END", "2:2000", {"public.t": count})
+    source.previous = 2000
+
+
+@sends(FIRST, "order_from_zero")
+def order_from_zero(source: Source) -> None:
+    second(began(source), (1951, update(1, 2), (1, 0)), (1952, create(2, 2), (2, 2)), count=2)
+    source.commit(3, 3000, update(1, 3))
+
+
+@sends(FIRST, "order_in_table_repeated")
+def order_in_table_repeated(source: Source) -> None:
+    events = [(1951, update(1, 2), (1, 1)), (1952, create(2, 2), (2, 1))]
+    second(began(source), *events, (1953, create(3, 2), (3, 3)), count=3)
+    source.commit(3, 3000, update(1, 3))
+
+
+@sends(FIRST, "order_repeated")
+def order_repeated(source: Source) -> None:
+    second(began(source), (1951, update(1, 2), (1, 1)), (1952, create(2, 2), (1, 2)), count=2)
+
+
+@sends(FIRST, "copies_of_other_content")
+def copies_of_other_content(source: Source) -> None:
+    second(began(source), (1951, update(1, 2), (1, 1)), (1951, update(1, 3), (1, 1)), count=1)
+    source.commit(3, 3000, update(1, 4))
+
+
+@sends(FIRST, "copies_of_other_order")
+def copies_of_other_order(source: Source) -> None:
+    second(began(source), (1951, update(1, 2), (1, 1)), (1951, update(1, 2), (2, 1)), count=1)
+
+
+@sends(FIRST, "restarted_twice")
+def restarted_twice(source: Source) -> None:
+    """Of ten events 1 to 7 were sent, then 4 to 8, then 7 to 10, counted from 1 each time."""
+    events = [
+        (1950 + event, create(event, event), (event - first + 1, event - first + 1))
+        for first, last in ((1, 7), (4, 8), (7, 10))
+        for event in range(first, last + 1)
+        if event > 1
+    ]
+    second(began(source), (1951, update(1, 2), (1, 1)), *events, count=4)
+    source.commit(3, 3000, update(1, 3))
+
+
+@sends(FIRST, "short_and_long")
+def short_and_long(source: Source) -> None:
+    began(source)
+    changes = (update(1, 2), in_bag("c", 1, 1), in_bag("c", 2, 2))
+    source.commit(2, 2000, *changes, counts={"public.t": 2, "public.bag": 1})
+
+
 @sends(FIRST, "too_few")
 def too_few(source: Source) -> None:
     began(source)
@@ -1111,6 +1169,13 @@ def test_garbage_is_quarantined_and_the_run_goes_on(
         ("no_end", "no_end"),
         ("no_end_ever", "no_end"),
         ("contradicting", "contradicting_events"),
+        ("order_from_zero", "contradicting_events"),
+        ("order_in_table_repeated", "contradicting_events"),
+        ("order_repeated", "unproven_restart"),
+        ("copies_of_other_content", "contradicting_events"),
+        ("copies_of_other_order", "unproven_restart"),
+        ("restarted_twice", "too_many_events"),
+        ("short_and_long", "missing_events"),
         ("too_few", "missing_events"),
         ("too_many", "too_many_events"),
         ("no_block", "missing_events"),

@@ -1,4 +1,4 @@
-"""A mistake in a rule does not go unseen: histories show it, or a test of the build does.
+"""A mistake in a rule does not go unseen: histories show it, or a test of the build or of faults.
 
 Survivors are listed in `SURVIVORS` with the reason, and nothing else may survive.
 """
@@ -7,21 +7,32 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from figures import record
 from histories.differences import differences
 from histories.files import write_expected, write_landings
-from histories.history import make_histories
+from histories.history import Case, make_histories
 from histories.knobs import ALL_RULES
 from lake import REPOSITORY, open_lake
 from mutants import FLATTENER, MODELS, Mutant
-from test_histories import NOT_INGESTED, SEED, bank_tables
+from test_histories import (
+    FAILED_ONCE,
+    SEED,
+    bank_tables,
+    other_histories,
+    permutations,
+    regressions,
+    settings,
+)
 
 SURVIVORS: dict[str, str] = {}
 """Mistakes that change nothing, with the reason."""
 ENOUGH = 0.95
+LANDINGS = 4
 
 
 @pytest.mark.parametrize("mutant", [*MODELS, *FLATTENER], ids=str)
@@ -29,21 +40,50 @@ def test_a_mistake_stands_where_it_is_said_to(mutant: Mutant) -> None:
     assert mutant.applied(REPOSITORY) != (REPOSITORY / mutant.path).read_text()
 
 
+def landed_until(case: Case, landing: int) -> Case:
+    """A case of which nothing lands behind a landing: what is missing must be seen to be."""
+    entries = [
+        replace(
+            entry,
+            landing=None if entry.landing is None or entry.landing > landing else entry.landing,
+            again=None if entry.again is None or entry.again > landing else entry.again,
+        )
+        for entry in case.plan.entries
+    ]
+    plan = replace(
+        case.plan, entries=entries, landing_count=min(landing + 1, case.plan.landing_count)
+    )
+    return Case(plan, case.cuts[: landing + 1])
+
+
+def half_landed_cases() -> list[Case]:
+    """Of every connector, some whole and others without their last landings."""
+    cases = [
+        *make_histories(SEED, range(300), ALL_RULES),
+        *permutations(10),
+        *(case for some in other_histories(40).values() for case in some),
+        *(case for rules, numbers in FAILED_ONCE for case in make_histories(SEED, numbers, rules)),
+        *regressions(),
+    ]
+    return [landed_until(case, at % LANDINGS) for at, case in enumerate(cases)]
+
+
 @pytest.mark.proof
 def test_mistakes_in_models_are_found(tmp_path: Path) -> None:
-    cases = list(make_histories(SEED, range(400), ALL_RULES))
+    cases = half_landed_cases()
     write_expected(tmp_path / "expected", cases)
-    last = 3
-    survived: list[str] = []
+    unseen: list[Mutant] = []
     with open_lake(tmp_path, bank_tables()) as lake:
         for path in write_landings(tmp_path / "dump", cases):
             lake.land(path)
 
         def seen(command: str) -> set[str]:
             """The sources that are not as expected; the command when it did not end well."""
-            if not lake.build("--full-refresh", "--vars", NOT_INGESTED, command=command):
+            if not lake.build("--full-refresh", "--vars", settings(cases), command=command):
                 return {command}
-            return {one.source for one in differences(lake.spark, tmp_path / "expected", last)}
+            return {
+                one.source for one in differences(lake.spark, tmp_path / "expected", LANDINGS - 1)
+            }
 
         # What one landing after the other has shown stays; all at once may show less.
         usual = seen("build")
@@ -56,39 +96,61 @@ def test_mistakes_in_models_are_found(tmp_path: Path) -> None:
             # Most show themselves in rows, which spares the tests.
             is_found = any(seen(command) - usual for command in ("run", "build"))
             file.write_text(right)
-            print(f"{'found' if is_found else 'SURVIVED'}: {mutant}", flush=True)
+            print(f"{'found' if is_found else 'not in histories'}: {mutant}", flush=True)
             if not is_found:
-                survived.append(str(mutant))
+                unseen.append(mutant)
+    survived = survivors(copied_repository(tmp_path), unseen, "tests/pipeline/test_faults.py")
     check("models", survived, len(MODELS))
+
+
+def copied_repository(folder: Path) -> Path:
+    """The repository's own files, to make mistakes in."""
+    names = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=True
+    ).stdout
+    copy = folder / "repository"
+    for name in filter(None, names.split("\0")):
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(REPOSITORY / name, copy / name)
+    (copy / "jars").symlink_to(REPOSITORY / "jars")
+    return copy
+
+
+def fails(copy: Path, tests: str) -> bool:
+    """Whether a test of a copy of the repository fails."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", tests],
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": str(copy / "python")},
+        capture_output=True,
+        check=False,
+    )
+    return ended.returncode != 0
+
+
+def survivors(copy: Path, mutants: Sequence[Mutant], tests: str) -> list[str]:
+    """Mistakes that no test of a copy of the repository finds."""
+    survived = []
+    assert not fails(copy, tests)
+    for mutant in mutants:
+        file = copy / mutant.path
+        right = file.read_text()
+        file.write_text(mutant.applied(copy))
+        is_found = fails(copy, tests)
+        file.write_text(right)
+        print(f"{'found' if is_found else 'SURVIVED'}: {mutant}", flush=True)
+        if not is_found:
+            survived.append(str(mutant))
+    return survived
 
 
 @pytest.mark.proof
 def test_mistakes_in_the_flattener_are_found(tmp_path: Path) -> None:
-    shutil.copytree(REPOSITORY / "python", tmp_path / "python")
-    shutil.copy(REPOSITORY / "pyproject.toml", tmp_path)
-    for folder in ("docs", "models", "macros", "tests/data"):
-        (tmp_path / folder).parent.mkdir(exist_ok=True)
-        (tmp_path / folder).symlink_to(REPOSITORY / folder)
-    survived = []
-    for mutant in FLATTENER:
-        file = tmp_path / mutant.path
-        right = file.read_text()
-        file.write_text(mutant.applied(tmp_path))
-        ended = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "python"],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(tmp_path / "python")},
-            capture_output=True,
-            check=False,
-        )
-        file.write_text(right)
-        print(f"{'found' if ended.returncode else 'SURVIVED'}: {mutant}", flush=True)
-        if not ended.returncode:
-            survived.append(str(mutant))
+    survived = survivors(copied_repository(tmp_path), FLATTENER, "python")
     check("flattener", survived, len(FLATTENER))
 
 
-def check(place: str, survived: list[str], count: int) -> None:
+def check(place: str, survived: Sequence[str], count: int) -> None:
     assert len(survived) <= (1 - ENOUGH) * count, survived
     assert survived == [one for one in survived if one in SURVIVORS]
     record(
