@@ -446,6 +446,16 @@ def restarted_twice(source: Source) -> None:
     source.commit(3, 3000, update(1, 3))
 
 
+@sends(FIRST, "key_change_torn")
+def key_change_torn(source: Source) -> None:
+    """A delete says which key the row has now, and END agrees that nothing has it."""
+    began(source)
+    source.commit(2, 2000, delete(1))
+    (deleted,) = placed(source, "public.t", 1)
+    deleted["headers"] = [{"key": "__debezium.newkey", "value": '{"id":7}'}]
+    source.commit(3, 3000, create(3, 3))
+
+
 @sends(FIRST, "short_and_long")
 def short_and_long(source: Source) -> None:
     began(source)
@@ -1175,6 +1185,7 @@ def test_garbage_is_quarantined_and_the_run_goes_on(
         ("copies_of_other_content", "contradicting_events"),
         ("copies_of_other_order", "unproven_restart"),
         ("restarted_twice", "too_many_events"),
+        ("key_change_torn", "key_change_torn"),
         ("short_and_long", "missing_events"),
         ("too_few", "missing_events"),
         ("too_many", "too_many_events"),
