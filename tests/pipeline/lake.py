@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import yaml
 from arrivals import Arrival, write_arrivals
 from oracle import Message, Row
 from pyspark.sql import SparkSession
@@ -42,6 +43,16 @@ class Lake:
     @property
     def project(self) -> Path:
         return self.folder / "project"
+
+    def add_version_tests(self) -> None:
+        """Have builds look at the versions of all histories, as they do after `scaffold`."""
+        models = [
+            {"name": f"{table.model_name}_history", "data_tests": ["versions_do_not_overlap"]}
+            for table in self.tables
+        ]
+        (self.project / "models" / "history" / "versions.yml").write_text(
+            yaml.safe_dump({"models": models})
+        )
 
     def land(self, path: Path) -> Landed:
         return land(self.spark, path)

@@ -970,12 +970,14 @@ def slow_partition(source: Source) -> None:
 def old_read(source: Source) -> None:
     began(source)
     close = {"id": "s", "type": "snapshot-window-close", "data": f"{{{{ '; drop {SECRET}' }}}}"}
-    source.commit(2, 2000, create(1, table=SIGNAL, row=close, key={"id": "s"}))
+    # Reads stand in front of all that the transaction of the signal does.
+    source.commit(2, 2000, create(6, 2), create(1, table=SIGNAL, row=close, key={"id": "s"}))
     source.commit(3, 3000, update(1, 3))
     source.previous = 1000
     sequence = json.dumps(["1000", "1951"])
     source.read(1, 1, "incremental", lsn=None, sequence=sequence)
     source.read(4, 1, "incremental", lsn=None, sequence=sequence)
+    source.read(6, 1, "incremental", lsn=None, sequence=sequence)
     source.previous = 3000
     source.commit(4, 4000, create(5, 1))
 
@@ -1578,7 +1580,7 @@ def test_a_released_transaction_holds_no_snapshot(shown: Seen) -> None:
 
 @pytest.mark.fault(51)
 def test_an_old_read_does_not_undo_a_later_change(shown: Seen) -> None:
-    assert shown.table("old_read") == {1: 3, 4: 1, 5: 1}
+    assert shown.table("old_read") == {1: 3, 4: 1, 5: 1, 6: 2}
 
 
 @pytest.mark.fault(62, 63, 69)

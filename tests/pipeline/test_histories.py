@@ -76,6 +76,7 @@ def built_landings(
     """
     write_expected(folder / "expected", cases)
     with open_lake(folder, bank_tables()) as lake:
+        lake.add_version_tests()
         paths = write_landings(folder / "dump", cases)
         for landing, path in enumerate(paths):
             if any(path.iterdir()):

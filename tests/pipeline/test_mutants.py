@@ -74,6 +74,7 @@ def test_mistakes_in_models_are_found(tmp_path: Path) -> None:
     write_expected(tmp_path / "expected", cases)
     unseen: list[Mutant] = []
     with open_lake(tmp_path, bank_tables()) as lake:
+        lake.add_version_tests()
         for path in write_landings(tmp_path / "dump", cases):
             lake.land(path)
 
