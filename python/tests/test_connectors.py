@@ -157,6 +157,13 @@ def test_a_mysql_change_without_block_and_gtid_has_no_transaction():
     assert change("mysql", db="shop", table="t", gtid="").event_position is None
 
 
+def test_a_gtid_is_of_one_log_in_small_letters_and_capitals():
+    small, capital = (
+        change("mysql", db="shop", table="t", gtid=f"{server}:7") for server in (GTID, GTID.upper())
+    )
+    assert small.log_position == capital.log_position is not None
+
+
 def test_two_mysql_databases_with_one_table_name_stay_apart():
     one, two = (change("mysql", db=db, table="t") for db in ("shop", "archive"))
     assert (one.schema_name, two.schema_name) == ("shop", "archive")
@@ -216,6 +223,13 @@ def test_the_serial_number_orders_the_two_parts_of_a_sql_server_key_change():
     entered = change("sqlserver", "c", db="testDB", event_serial_no=2, **SQLSERVER)
     assert left.event_position < entered.event_position
     assert change("sqlserver", "u", db="testDB", **SQLSERVER).event_position < left.event_position
+
+
+def test_only_an_incremental_read_of_sql_server_tells_a_commit_position():
+    window = change("sqlserver", "r", db="d", snapshot="incremental", **SQLSERVER)
+    assert (window.transaction_id, window.commit_position) == (None, LSN)
+    first = change("sqlserver", "r", db="d", snapshot="first", **SQLSERVER)
+    assert first.commit_position is None
 
 
 def test_a_sql_server_read_needs_no_lsn():
@@ -293,6 +307,13 @@ def test_an_oracle_read_belongs_to_no_transaction():
     assert row.event_position is not None
     assert change("oracle", **place).transaction_id == "5.6.641"
     assert change("oracle", **place | {"txId": "x"}).quarantine_reason == "bad_type"
+
+
+def test_an_oracle_read_stands_in_the_log_only_when_its_window_does():
+    place = {"db": "D", "schema": "S", "table": "T", "scn": "7", "commit_scn": "8"}
+    window = change("oracle", "r", snapshot="incremental", **place)
+    assert window.log_position == "scn#0000000000000000008"
+    assert change("oracle", "r", snapshot="first", **place).log_position is None
 
 
 # Keys that the row lacks (S19).
