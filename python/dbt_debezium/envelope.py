@@ -32,12 +32,13 @@ from dbt_debezium.json_text import (
     canonical_key_and_names,
     check_levels,
     check_size,
+    json_string,
     said,
     shield,
     unshield,
     without_schema,
 )
-from dbt_debezium.signal_rows import SIGNALS, row_signal
+from dbt_debezium.signal_rows import SIGNAL_FIELDS, SIGNALS, row_signal
 
 Kind = Literal[
     "change",
@@ -77,7 +78,6 @@ HEARTBEAT_TOPIC: Final = "__debezium-heartbeat"
 NEW_KEY: Final = "__debezium.newkey"
 OLD_KEY: Final = "__debezium.oldkey"
 LONGEST_DETAIL: Final = 200
-SIGNAL_FIELDS: Final = frozenset({"id", "type", "data"})
 NO_SIGNAL: Final = (None, None)
 OUR_KEY_FIELDS: Final = "__dbz__"
 """How the names of key fields begin that a topic-routing transform adds, and no table has."""
@@ -209,7 +209,6 @@ _GENERIC = msgspec.json.Decoder(_GenericEnvelope)
 _SCHEMA_CHANGE = msgspec.json.Decoder(_SchemaChange)
 _COLUMNS = msgspec.json.Decoder(dict[str, Raw])
 _FIELDS = msgspec.json.Decoder(dict[str, Raw] | None)
-_TEXT = msgspec.json.Decoder(str)
 _MARKER = msgspec.json.Decoder(_Marker)
 
 
@@ -294,9 +293,9 @@ def _read(
 
 def _generic_order(source: dict[str, Raw], settings: Settings) -> Sequence[str] | None:
     """The fields that order the change of a connector that we do not know, by a setting."""
-    connector = _text(source.get("connector"))
+    connector = json_string(source.get("connector"))
     is_known = connector is None or connector in SOURCES
-    return None if is_known else settings.generic_order(_text(source.get("name")))
+    return None if is_known else settings.generic_order(json_string(source.get("name")))
 
 
 def _read_generic_envelope(payload: Raw, order: Sequence[str]) -> _Envelope:
@@ -487,19 +486,19 @@ def _control(
 ) -> Flat:
     """A message without `op`."""
     row_key = _readable_key(key)
-    if "id" in fields and _text(fields.get("status")) in ("BEGIN", "END"):
+    if "id" in fields and json_string(fields.get("status")) in ("BEGIN", "END"):
         return _marker(topic, row_key, payload, settings)
     if "ddl" in fields or "tableChanges" in fields:
         return _schema_change(topic, row_key, payload, fields)
     if "aggregate_type" in fields and "type" in fields:
-        name = _text(_nested(fields.get("additional_data")).get("connector_name"))
+        name = json_string(_nested(fields.get("additional_data")).get("connector_name"))
         text = str(payload, "utf-8")
         return Flat("notification", source=name, row_key=row_key, notification=text)
-    signal_type = _text(fields.get("type")) or ""
+    signal_type = json_string(fields.get("type")) or ""
     if signal_type.lower() in SIGNALS and fields.keys() <= SIGNAL_FIELDS:
         return _signal(key, signal_type, fields.get("data"))
     if topic.startswith(HEARTBEAT_TOPIC) or fields.keys() == {"ts_ms"}:
-        name = None if row_key is None else _text(_nested(row_key).get("serverName"))
+        name = None if row_key is None else json_string(_nested(row_key).get("serverName"))
         if not name and topic.startswith(HEARTBEAT_TOPIC + "."):
             name = _utf8(topic.removeprefix(HEARTBEAT_TOPIC + "."))
         return Flat("heartbeat", source=name, row_key=row_key)
@@ -515,10 +514,10 @@ def _schema_change(topic: str, row_key: str | None, payload: Raw, fields: dict[s
     """Its DDL is not kept: it may hold values. What cannot be read of it holds no row back."""
     flat = Flat(
         "schema_change",
-        connector=_text(_nested(fields.get("source")).get("connector")),
-        source=_text(_nested(fields.get("source")).get("name")) or _utf8(topic),
-        database_name=_text(fields.get("databaseName")),
-        schema_name=_text(fields.get("schemaName")),
+        connector=json_string(_nested(fields.get("source")).get("connector")),
+        source=json_string(_nested(fields.get("source")).get("name")) or _utf8(topic),
+        database_name=json_string(fields.get("databaseName")),
+        schema_name=json_string(fields.get("schemaName")),
         row_key=row_key,
         table_changes=_list_text(fields.get("tableChanges")),
     )
@@ -552,7 +551,7 @@ def _signal(key: str | None, signal_type: str, data: Raw | None) -> Flat:
         "signal",
         source=_plain_key(key),
         signal_type=signal_type.lower(),
-        signal_data=None if text == "null" else _text(data) or text,
+        signal_data=None if text == "null" else json_string(data) or text,
     )
 
 
@@ -565,7 +564,7 @@ def _plain_key(key: str | None) -> str | None:
         return None
     if not key or key[0] not in '"{':
         return key and _utf8(key)
-    return _text(_nested(key).get("payload", Raw(key.encode("utf-8", "replace"))))
+    return json_string(_nested(key).get("payload", Raw(key.encode("utf-8", "replace"))))
 
 
 def _marker(topic: str, row_key: str | None, payload: Raw, settings: Settings) -> Flat:
@@ -667,7 +666,7 @@ def _known_transaction_id(
 def _mistyped(fields: dict[str, Raw], error: ValidationError) -> EnvelopeError:
     """Why a change does not have the types of an envelope."""
     source = _nested(fields.get("source"))
-    connector = _text(source.get("connector"))
+    connector = json_string(source.get("connector"))
     if source and not connector:
         return EnvelopeError("no_source", "source.connector: expected the connector's name")
     if connector and connector not in SOURCES:
@@ -707,9 +706,9 @@ def _quarantined(topic: str, value: str | None, error: EnvelopeError, settings: 
         fields = _payload(value)[1] or {}
     except (EnvelopeError, UnicodeEncodeError):
         return flat
-    if _text(fields.get("status")) in ("BEGIN", "END"):
+    if json_string(fields.get("status")) in ("BEGIN", "END"):
         known = _known_transaction_id(
-            _text(fields.get("id")) or "", _source_of_marker(topic), settings
+            json_string(fields.get("id")) or "", _source_of_marker(topic), settings
         )
         return flat._replace(
             source=_source_of_marker(topic),
@@ -720,19 +719,21 @@ def _quarantined(topic: str, value: str | None, error: EnvelopeError, settings: 
         return flat._replace(
             connector=cdl.CONNECTOR,
             source=settings.cdl_source(topic),
-            schema_name=_text(fields.get("SEG_OWNER")),
-            table_name=_text(fields.get("TABLE_NAME")),
+            schema_name=json_string(fields.get("SEG_OWNER")),
+            table_name=json_string(fields.get("TABLE_NAME")),
         )
     source = _nested(fields.get("source"))
-    connector = _text(source.get("connector"))
+    connector = json_string(source.get("connector"))
     known_source = SOURCES.get(connector or "", Source)
     if _generic_order(source, settings) is not None:
         known_source, connector = GenericSource, GenericSource.connector
-    named = known_source(*(_text(source.get(name)) for name in ("name", "db", "schema", "table")))
+    named = known_source(
+        *(json_string(source.get(name)) for name in ("name", "db", "schema", "table"))
+    )
     source_name, schema, _ = named.named()
     mark = None
     if known_source is not Source:
-        transaction_id = _text(_nested(fields.get("transaction")).get("id"))
+        transaction_id = json_string(_nested(fields.get("transaction")).get("id"))
         mark = known_source.read_transaction_id(transaction_id or "")
     return flat._replace(
         connector=cdl.CONNECTOR if "message_version" in fields else connector,
@@ -740,7 +741,7 @@ def _quarantined(topic: str, value: str | None, error: EnvelopeError, settings: 
         database_name=named.db,
         schema_name=schema,
         table_name=named.table,
-        operation=_text(fields.get("op")),
+        operation=json_string(fields.get("op")),
         transaction_id=mark and mark[0],
     )
 
@@ -781,14 +782,6 @@ def _nested(text: Raw | str | None) -> dict[str, Raw]:
         return _FIELDS.decode(text) or {} if text is not None else {}
     except (DecodeError, UnicodeEncodeError):
         return {}
-
-
-def _text(text: Raw | None) -> str | None:
-    """A JSON string; None when it is something else."""
-    try:
-        return None if text is None else _TEXT.decode(text)
-    except DecodeError:
-        return None
 
 
 def _list_text(text: Raw | None) -> str | None:

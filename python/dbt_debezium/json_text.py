@@ -23,12 +23,26 @@ LONGEST_PLAIN_KEY = 10_000
 NESTED = msgspec.json.Decoder(float_hook=lambda digits: Raw(digits.encode()))
 CANONICAL = msgspec.json.Encoder(order="sorted")
 
+_decode_string = msgspec.json.Decoder(str).decode
+
 PAYLOAD = '},"payload":{'
 
 ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u(?P<lone>[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
 STAND_IN = "lone-surrogate-5b1f0c7e-"
+
+
+def json_string(text: Raw | None) -> str | None:
+    """A JSON string; None when it is something else.
+
+    >>> json_string(Raw(b'"a"')), json_string(Raw(b"1"))
+    ('a', None)
+    """
+    try:
+        return None if text is None else _decode_string(text)
+    except DecodeError:
+        return None
 
 
 def check_size(name: str, text: str) -> None:

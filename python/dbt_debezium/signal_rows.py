@@ -5,6 +5,8 @@ from typing import Final
 import msgspec
 from msgspec import DecodeError, Raw
 
+from dbt_debezium.json_text import json_string
+
 SIGNALS: Final = frozenset(
     {
         "execute-snapshot",
@@ -19,10 +21,9 @@ SIGNALS: Final = frozenset(
 )
 SNAPSHOT_SIGNALS: Final = {f'"{name}"'.encode(): name for name in SIGNALS if "snapshot" in name}
 """What no other table of these columns says, by its JSON; `log` and `schema-changes` one may."""
-SIGNAL_COLUMNS: Final = 3
+SIGNAL_FIELDS: Final = frozenset({"id", "type", "data"})
 
 _decode_columns = msgspec.json.Decoder(dict[str, Raw]).decode
-_decode_text = msgspec.json.Decoder(str).decode
 
 
 def row_signal(row: str) -> tuple[str, str | None] | None:
@@ -49,9 +50,6 @@ def row_signal(row: str) -> tuple[str, str | None] | None:
     except DecodeError:  # lone surrogates, which no signal has
         return None
     signal_type = SNAPSHOT_SIGNALS.get(bytes(columns.get("type", b"")))
-    if signal_type is None or len(columns) != SIGNAL_COLUMNS:
+    if signal_type is None or len(columns) != len(SIGNAL_FIELDS):
         return None
-    try:
-        return signal_type, _decode_text(columns.get("data", b""))
-    except DecodeError:
-        return signal_type, None
+    return signal_type, json_string(columns.get("data"))

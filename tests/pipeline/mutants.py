@@ -159,7 +159,7 @@ FLATTENER = (
     Mutant(E, 'if value.startswith("\\x00"):', "if False:"),
     Mutant(E, "        total_order = data_collection_order = 1\n", "        pass\n"),
     Mutant(E, 'return _utf8(topic.removesuffix(".transaction") or topic)', "return _utf8(topic)"),
-    Mutant("python/dbt_debezium/signal_rows.py", " or len(columns) != SIGNAL_COLUMNS", ""),
+    Mutant("python/dbt_debezium/signal_rows.py", " or len(columns) != len(SIGNAL_FIELDS)", ""),
     Mutant(J, "if len(encoded) > LARGEST_BYTES:", "if False:"),
     Mutant(J, "> DEEPEST_LEVELS and levels(text) > DEEPEST_LEVELS", "> DEEPEST_LEVELS and False"),
     Mutant(f"{C}/base.py", 'return "true" if snapshot is None and operation == "r" else snapshot',

@@ -437,12 +437,15 @@ def copies_of_other_order(source: Source) -> None:
 def restarted_twice(source: Source) -> None:
     """Of ten events 1 to 7 were sent, then 4 to 8, then 7 to 10, counted from 1 each time."""
     events = [
-        (1950 + event, create(event, event), (event - first + 1, event - first + 1))
+        (
+            1950 + event,
+            create(event, event) if event > 1 else update(1, 2),
+            (event - first + 1, event - first + 1),
+        )
         for first, last in ((1, 7), (4, 8), (7, 10))
         for event in range(first, last + 1)
-        if event > 1
     ]
-    second(began(source), (1951, update(1, 2), (1, 1)), *events, count=4)
+    second(began(source), *events, count=4)
     source.commit(3, 3000, update(1, 3))
 
 

@@ -39,7 +39,6 @@ FAILED_ONCE = (
     # A first END that names a database before any change; a BEGIN again of one without changes.
     (DB2_RULES, [20_699, 21_572]),
 )
-NOT_INGESTED = f"{{not_ingested_tables: [public.{AUDIT}]}}"
 
 
 def settings(cases: Sequence[Case]) -> str:
