@@ -320,6 +320,59 @@ def begin_cut_off(source: Source) -> None:
     cut_off(source, "transaction", 2)
 
 
+def reads_around_a_message(source: Source) -> None:
+    """A message outside of transactions, with which the stream begins, stands where reads do."""
+    source.read(1, 1, "first")
+    source.read(2, 1, "true")
+    source.read(3, 1, "last")
+    message = {
+        "op": "m",
+        "source": source.source("", 10),
+        "transaction": None,
+        "message": {"prefix": "p", "content": ""},
+    }
+    source.send("message", {"prefix": "p"}, message)
+    source.previous = 10
+    source.commit(1, 1000, update(1, 2), create(4, 1))
+
+
+@sends(FIRST, "message_at_snapshot")
+def read_before_a_message_cut_off(source: Source) -> None:
+    reads_around_a_message(source)
+    (message,) = placed(source, "public.t", 1)
+    message["value"] = message["value"][:40]
+
+
+@sends(SECOND, "message_at_snapshot")
+def read_before_a_message_whole_again(source: Source) -> None:
+    whole = Source(source.name)
+    reads_around_a_message(whole)
+    source.messages += placed(whole, "public.t", 1)
+
+
+@sends(FIRST, "ends_cut_off")
+def ends_cut_off(source: Source) -> None:
+    """A restart sends three transactions again, of which the second has not landed yet.
+
+    The first one's END has landed behind that of the third, which is empty.
+    """
+    began(source)
+    source.marker("BEGIN", "2:1950", None)
+    source.marker("END", "2:2000", {"public.t": 1})
+    for offset in range(4):
+        (end,) = placed(source, "transaction", offset)
+        end["value"] = end["value"][:10]
+    source.commit(3, 3000)
+    source.commit(1, 1000, sent="begin end", counts={"public.t": 1})
+
+
+@sends(SECOND, "ends_cut_off")
+def ends_again(source: Source) -> None:
+    source.previous = 1000
+    source.commit(2, 2000, update(1, 2))
+    source.commit(3, 3000)
+
+
 @sends(FIRST, "tombstone")
 def tombstone(source: Source) -> None:
     source.commit(1, 1000, create(1, 1), create(2, 1))
@@ -1244,6 +1297,7 @@ def test_of_two_columns_of_one_name_the_last_counts(shown: Seen) -> None:
     ("name", "rows", "waiting", "reason"),
     [
         ("read_cut_off", {}, "snapshot 10", "missing_reads"),
+        ("message_at_snapshot", {}, "snapshot 10", "missing_reads"),
         ("begin_cut_off", {1: 2, 2: 1, 3: 1}, "2", "missing_predecessor"),
     ],
 )
@@ -1254,6 +1308,14 @@ def test_what_lands_cut_off_holds_until_it_lands_whole(
     assert shown.held(name)[waiting] == reason
     assert later.table(name) == {1: 2, 2: 1, 3: 1, 4: 1}
     assert later.held(name) == {}
+
+
+def test_an_end_that_came_before_is_not_one_that_follows(shown: Seen, later: Seen) -> None:
+    assert shown.table("ends_cut_off") == {1: 1}
+    assert shown.cut("ends_cut_off")["commit_number"] == 1
+    assert shown.held("ends_cut_off")["3"] == "missing_predecessor"
+    assert later.table("ends_cut_off") == {1: 2}
+    assert later.cut("ends_cut_off")["commit_number"] == 3
 
 
 def test_a_change_that_lands_whole_is_no_read_that_is_missing(shown: Seen, later: Seen) -> None:
