@@ -117,13 +117,20 @@ def _invoke(
         ["--log-level", "none", command, *folders, *options]
     )
     if result.exception is not None:
-        # Behind it dbt names the macros that called each other.
-        lines = [line.strip() for line in str(result.exception).splitlines()]
-        sentence = " ".join(
-            line for line in lines if not line.startswith("> ") and not HEADING.match(line)
-        )
-        raise DebeziumError(f"dbt {command}: {sentence}")
+        raise DebeziumError(f"dbt {command}: {plain_message(str(result.exception))}")
     return result
+
+
+def plain_message(message: str) -> str:
+    """dbt's message in one line, and one for each thing that it lists, without its own headings.
+
+    >>> plain_message("Compilation Error\\n  Two are wrong:\\n  - a\\n  - b\\n  > in macro c\\n")
+    'Two are wrong:\\n  - a\\n  - b'
+    """
+    lines = [line.strip() for line in message.splitlines()]
+    # Behind the message dbt names the macros that called each other.
+    told = (line for line in lines if line and line[0] != ">" and not HEADING.match(line))
+    return "".join(("\n  " if line.startswith("- ") else " ") + line for line in told).strip()
 
 
 def first_sentence(message: str) -> str:
