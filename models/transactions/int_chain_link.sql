@@ -249,15 +249,21 @@ select
         -- END does not count the reads of a window that closes in the transaction (S6).
         when
             linked.has_window
-            and not {{ var('landing_reaches_the_end') }}
-            and not coalesce(
-                case
-                    when linked.names_predecessor
-                        then low_water.incremental_low_water_position >= linked.position
-                    else
-                        low_water.incremental_event_low_water_position > linked.last_event_position
-                end,
-                false
+            and (
+                linked.may_lack_a_message
+                or not (
+                    {{ var('landing_reaches_the_end') }}
+                    or coalesce(
+                        case
+                            when linked.names_predecessor
+                                then low_water.incremental_low_water_position >= linked.position
+                            else
+                                low_water.incremental_event_low_water_position
+                                > linked.last_event_position
+                        end,
+                        false
+                    )
+                )
             )
             then 'unproven_reads'
         when blocking_signal.source is not null and not linked.has_blocking_snapshot

@@ -46,6 +46,7 @@ judged_link as (
         ) as is_held,
         -- A blocking snapshot read its rows later than where it stands: until the source has
         -- committed past that moment, no state of the stream is one that the source had (S7).
+        -- Nor does the cut stand between it and the transaction that signals it.
         coalesce(
             link_kind != 'initial_snapshot'
             and committed_at <= max(
@@ -56,7 +57,8 @@ judged_link as (
                 range between unbounded preceding and current row
             ),
             false
-        ) as is_fuzzy
+        )
+        or bool_or(link_kind = 'blocking_snapshot') over (partition by source, position) as is_fuzzy
     from based_link
 
 ),

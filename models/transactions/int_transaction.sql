@@ -38,6 +38,10 @@ placed_transaction as (
 
     select
         counted.*,
+        -- Where the one before it ended, else where its epoch begins.
+        coalesce(
+            counted.previous_commit_position, {{ epoch_of('counted.last_event_position') }}
+        ) as predecessor_position,
         -- What has no END, where END tells the order, stands behind the last transaction before it.
         case
             when counted.is_whole_transaction or {{ ordered_by_end('counted.connector') }}
@@ -114,11 +118,7 @@ followed_transaction as (
                             greatest(
                                 lead(previous_commit_position) over (
                                     partition by source
-                                    order by
-                                        coalesce(
-                                            previous_commit_position,
-                                            {{ epoch_of('last_event_position') }}
-                                        )
+                                    order by predecessor_position
                                 ),
                                 last_event_position
                             ),
@@ -156,6 +156,25 @@ known_transaction as (
         and low_water.partition_count > 1 as has_several_partitions,
         restart_proof.has_overlap,
         restart_proof.has_every_place,
+        -- A message that cannot be read may be one of its own, if it stands between what was sent
+        -- before it and what is sent after it.
+        coalesce(
+            exists(
+                low_water.unreadable_spans,
+                span -> case
+                    when followed.names_predecessor
+                        then
+                            followed.predecessor_position >= span.after_link_position
+                            and coalesce(
+                                followed.predecessor_position <= span.before_link_position, true
+                            )
+                    else
+                        followed.last_event_position >= span.after_position
+                        and coalesce(followed.first_event_position <= span.before_position, true)
+                end
+            ),
+            false
+        ) as may_lack_a_message,
         {{ var('landing_reaches_the_end') }}
         or case
             when followed.names_predecessor
@@ -176,10 +195,7 @@ known_transaction as (
         case
             when followed.names_predecessor
                 then
-                    coalesce(
-                        followed.previous_commit_position,
-                        {{ epoch_of('followed.last_event_position') }}
-                    )
+                    followed.predecessor_position
                     < low_water.{{ mark }}_water_position
             else followed.last_event_position < low_water.event_{{ mark }}_water_position
         end as is_below_low_water,
@@ -191,11 +207,7 @@ known_transaction as (
                 span -> case
                     when followed.names_predecessor
                         then
-                            coalesce(
-                                followed.previous_commit_position,
-                                {{ epoch_of('followed.last_event_position') }}
-                            )
-                            >= span.after_link_position
+                            followed.predecessor_position >= span.after_link_position
                             and coalesce(
                                 followed.starting_position
                                 <= greatest(span.after_link_position, span.known_link_position),
@@ -243,6 +255,16 @@ known_transaction as (
             followed.source = operator_decision.source
             and followed.transaction_id = operator_decision.transaction_id
 
+),
+
+seen_transaction as (
+
+    select
+        *,
+        -- All that was sent of it has landed, and can be read.
+        coalesce(is_passed_by_all, false) and not may_lack_a_message as is_seen_whole
+    from known_transaction
+
 )
 
 select
@@ -268,6 +290,7 @@ select
     known.is_whole_transaction,
     known.is_uncounted,
     known.has_window_close,
+    known.may_lack_a_message,
     known.is_reached_by_all,
     known.reached_position,
 
@@ -288,7 +311,7 @@ select
             and known.is_readable
             and known.known_position is not null
             and coalesce(known.is_below_low_water, false)
-            then null
+            then case when known.is_key_change_torn then 'key_change_torn' end
         when known.is_uncounted then 'above_low_water'
         when not known.has_end then 'no_end'
         when known.commit_position is null then 'no_commit_position'
@@ -296,19 +319,18 @@ select
         when not known.is_long and known.has_one_order
             then
                 case
-                    when known.is_begun_again and not coalesce(known.is_passed_by_all, false)
-                        then 'unproven_restart'
+                    when known.is_begun_again and not known.is_seen_whole then 'unproven_restart'
                     when known.is_key_change_torn then 'key_change_torn'
                 end
         when
             known.has_overlap
-            or (known.has_every_place and coalesce(known.is_passed_by_all, false))
+            or (known.has_every_place and known.is_seen_whole)
             then case when known.is_key_change_torn then 'key_change_torn' end
         when known.has_every_place then 'unproven_restart'
         when known.is_long then 'too_many_events'
         else 'contradicting_events'
     end as incomplete_reason
-from known_transaction as known
+from seen_transaction as known
 left anti join {{ ref('int_replayed_transaction') }} as replayed
     on known.source = replayed.source and known.transaction_id = replayed.transaction_id
 -- Only END tells the position, so that BEGIN and the counts of a published transaction go with it.

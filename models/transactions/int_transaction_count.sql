@@ -11,11 +11,15 @@ marked_transaction as (
         max(log_position) as log_position,
         min(committed_at) as committed_at,
         bool_or(marker = 'END') as has_end,
-        -- More BEGIN than END: a restart inside the transaction began it again (S13).
-        count(distinct case when marker = 'BEGIN' then struct(topic, partition, `offset`) end)
-        > greatest(
-            count(distinct case when marker = 'END' then struct(topic, partition, `offset`) end), 1
-        ) as is_begun_again,
+        -- A BEGIN that follows one without an END between them: a restart inside the transaction
+        -- began it again (S13).
+        array_join(
+            transform(
+                array_sort(collect_set(struct(topic, partition, `offset`, marker))),
+                placed -> placed.marker
+            ),
+            ' '
+        ) like '%BEGIN BEGIN%' as is_begun_again,
         bool_and(
             event_count = coalesce(
                 aggregate(map_values(collection_counts), 0L, (total, one) -> total + one), 0L

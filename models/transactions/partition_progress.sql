@@ -35,6 +35,7 @@ earlier_progress as (
             after_position: string,
             before_position: string,
             after_link_position: string,
+            before_link_position: string,
             known_link_position: string,
             known_event_position: string
         >>) as unreadable_spans,
@@ -259,7 +260,11 @@ surrounded_message as (
         lead(event_position) ignore nulls over (
             partition by topic, partition
             order by `offset`
-        ) as following_position
+        ) as following_position,
+        lead(link_position) ignore nulls over (
+            partition by topic, partition
+            order by `offset`
+        ) as following_link_position
     from doubtful_message
 
 ),
@@ -276,7 +281,8 @@ new_span as (
                         `offset`,
                         coalesce(preceding_position, '') as after_position,
                         following_position as before_position,
-                        coalesce(preceding_link_position, '') as after_link_position
+                        coalesce(preceding_link_position, '') as after_link_position,
+                        following_link_position as before_link_position
                     )
             end
         ) as unreadable_spans,
@@ -284,7 +290,10 @@ new_span as (
         collect_set(case when is_readable_now then `offset` end) as readable_offsets,
         min_by(event_position, `offset`) filter (
             where event_position is not null and `offset` > array_max(earlier_offsets)
-        ) as first_new_position
+        ) as first_new_position,
+        min_by(link_position, `offset`) filter (
+            where link_position is not null and `offset` > array_max(earlier_offsets)
+        ) as first_new_link_position
     from surrounded_message
     group by topic, partition
 
@@ -336,6 +345,8 @@ select
                     span.after_position as after_position,
                     coalesce(span.before_position, new_span.first_new_position) as before_position,
                     span.after_link_position as after_link_position,
+                    coalesce(span.before_link_position, new_span.first_new_link_position)
+                        as before_link_position,
                     span.known_link_position as known_link_position,
                     span.known_event_position as known_event_position
                 )
@@ -347,6 +358,7 @@ select
                     span.after_position as after_position,
                     span.before_position as before_position,
                     span.after_link_position as after_link_position,
+                    span.before_link_position as before_link_position,
                     coalesce(starting_commit.link_position, '') as known_link_position,
                     coalesce(starting_commit.event_position, '') as known_event_position
                 )

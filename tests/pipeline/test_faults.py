@@ -7,7 +7,7 @@ names the fault's number in the catalogue, which `make coverage-faults` prints.
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -371,6 +371,121 @@ def ends_again(source: Source) -> None:
     source.previous = 1000
     source.commit(2, 2000, update(1, 2))
     source.commit(3, 3000)
+
+
+def unreadable(source: Source, topic: str, offset: int, partition: int = 0) -> None:
+    """Cut off a message that has been sent."""
+    (message,) = placed(source, topic, offset, partition)
+    message["value"] = message["value"][:10]
+
+
+def restarted(source: Source, *orders: tuple[int, int]) -> None:
+    """Transaction 2: a BEGIN before the first event and before each that is the first again."""
+    for number, order in enumerate(orders):
+        if order[0] == 1:
+            source.marker("BEGIN", "2:1950", None)
+        source.event(2, 1951 + number, create(2 + number), order)
+
+
+@sends(FIRST, "restart_over_garbage")
+def event_before_a_restart_cut_off(source: Source) -> None:
+    """What was sent behind the restart is as many as END counts."""
+    restarted(began(source), (1, 1), (1, 1), (2, 2))
+    unreadable(source, "public.t", 1)
+    source.marker("END", "2:2000", {"public.t": 2})
+    source.previous = 2000
+    source.commit(3, 3000, update(1, 3))
+
+
+@sends(FIRST, "restart_after_garbage")
+def second_event_before_a_restart_cut_off(source: Source) -> None:
+    """What was sent before the restart and can be read has the places of what follows."""
+    restarted(began(source), (1, 1), (2, 2), (1, 1), (2, 2))
+    unreadable(source, "public.t", 2)
+    source.marker("END", "2:2000", {"public.t": 2})
+    source.previous = 2000
+    source.commit(3, 3000, update(1, 3))
+
+
+def in_partition_1(change: Change) -> Change:
+    return replace(change, partition=1)
+
+
+@sends(FIRST, "restart_with_two_ends")
+def restart_whose_first_half_lags(source: Source) -> None:
+    began(source)
+    source.marker("BEGIN", "2:1950", None)
+    restarted(source, (1, 1), (2, 2))
+    for _ in range(2):
+        source.marker("END", "2:2000", {"public.t": 2})
+
+
+@sends(SECOND, "restart_with_two_ends")
+def first_half_lands(source: Source) -> None:
+    source.previous = 1000
+    for number in (1, 2):
+        source.event(2, 1940 + number, in_partition_1(create(7 + number)), (number, number))
+    source.previous = 2000
+    source.commit(3, 3000, update(1, 3), in_partition_1(create(9, 3)))
+
+
+@sends(FIRST, "window_cut_off")
+def read_of_a_window_cut_off(source: Source) -> None:
+    began(source)
+    for id in (1, 5, 6):
+        source.read(id, 9, "incremental", lsn=1951)
+    unreadable(source, "public.t", 2)
+    row = {"id": "w", "type": "snapshot-window-close", "data": None}
+    source.commit(2, 2000, create(1, table=SIGNAL, row=row, key={"id": "w"}))
+    source.commit(3, 3000, update(1, 3), create(2, table=SIGNAL, row=row, key={"id": "x"}))
+    source.commit(4, 4000, update(1, 4), create(3, table=SIGNAL, row=row, key={"id": "y"}))
+
+
+@sends(SECOND, "window_cut_off")
+def what_follows_the_window(source: Source) -> None:
+    source.previous = 4000
+    source.commit(5, 5000, update(1, 5))
+
+
+@sends(FIRST, "uncounted_key_change_torn")
+def key_change_torn_without_metadata(source: Source) -> None:
+    def without(value: dict[str, Any]) -> None:
+        value["transaction"] = None
+
+    source.commit(1, 1000, create(1, 1, edit=without), sent="events")
+    source.commit(2, 2000, delete(1, edit=without), sent="events")
+    (deleted,) = placed(source, "public.t", 1)
+    deleted["headers"] = [{"key": "__debezium.newkey", "value": '{"id":7}'}]
+    source.commit(3, 3000, create(3, 3, edit=without), sent="events")
+    source.commit(4, 4000, create(4, 4, edit=without), sent="events")
+
+
+@sends(FIRST, "blocking_clock")
+def reads_of_a_clock_that_is_behind(source: Source) -> None:
+    """The connector's clock says that it read before the transaction was committed that asks."""
+    began(source)
+    signal(source, 2, 1951)
+    source.marker("END", "2:2000", {f"public.{SIGNAL}": 1})
+    for id, marker in ((1, "first"), (5, "last")):
+        source.read(id, 9, marker, lsn=1951, ts_ms=MILLIS + 1500)
+    source.previous = 2000
+    source.commit(3, 3000, update(1, 3), sent="begin events")
+
+
+@sends(SECOND, "blocking_clock")
+def what_follows_the_reads(source: Source) -> None:
+    source.marker("END", "3:3000", {"public.t": 1})
+
+
+@sends(FIRST, "shared_topic_late")
+def read_behind_a_message_of_another_source(source: Source) -> None:
+    """It has not landed, and what stands before it is another's."""
+    source.read(1, 1, "first", name="f_shared_topic_before", partition=1)
+    source.read(2, 1, "last", name="f_shared_topic_before", partition=1)
+    source.lose("public.t", 1)
+    source.read(1, 1, "first")
+    source.read(3, 1, "last")
+    source.commit(2, 2000, update(1, 2), in_partition_1(update(2, 2)))
 
 
 @sends(FIRST, "tombstone")
@@ -1245,6 +1360,10 @@ def test_garbage_is_quarantined_and_the_run_goes_on(
         ("restarted_twice", "too_many_events"),
         ("key_change_torn", "key_change_torn"),
         ("short_and_long", "missing_events"),
+        ("restart_over_garbage", "unproven_restart"),
+        ("restart_after_garbage", "unproven_restart"),
+        ("restart_with_two_ends", "unproven_restart"),
+        ("window_cut_off", "unproven_reads"),
         ("too_few", "missing_events"),
         ("too_many", "too_many_events"),
         ("no_block", "missing_events"),
@@ -1308,6 +1427,31 @@ def test_what_lands_cut_off_holds_until_it_lands_whole(
     assert shown.held(name)[waiting] == reason
     assert later.table(name) == {1: 2, 2: 1, 3: 1, 4: 1}
     assert later.held(name) == {}
+
+
+def test_a_restart_is_shown_when_all_partitions_have_passed_it(later: Seen) -> None:
+    assert later.table("restart_with_two_ends") == {1: 3, 2: 0, 3: 0, 8: 0, 9: 3}
+    assert later.held("restart_with_two_ends") == {}
+
+
+def test_a_window_that_may_lack_a_read_is_never_shown(later: Seen) -> None:
+    assert later.table("window_cut_off") == {1: 1}
+    assert later.held("window_cut_off")["2"] == "unproven_reads"
+
+
+def test_a_torn_key_change_is_held_where_nothing_counts_transactions(shown: Seen) -> None:
+    assert shown.table("uncounted_key_change_torn") == {1: 1}
+    assert shown.held("uncounted_key_change_torn")["2"] == "key_change_torn"
+
+
+def test_no_cut_stands_between_a_signal_and_its_blocking_snapshot(shown: Seen, later: Seen) -> None:
+    assert shown.table("blocking_clock") == {1: 1}
+    assert later.table("blocking_clock") == {1: 3, 5: 9}
+
+
+def test_a_read_behind_what_another_source_sent_is_waited_for(shown: Seen) -> None:
+    assert shown.table("shared_topic_late") == {}
+    assert shown.held("shared_topic_late")["snapshot 10"] == "missing_reads"
 
 
 def test_an_end_that_came_before_is_not_one_that_follows(shown: Seen, later: Seen) -> None:

@@ -165,7 +165,7 @@ FIRST_RULES: Final = Profile(
         "lost_end": (0.3, 1),
     },
     frozenset({"snapshot"}),
-    second_begin="evidence_unless_ended",
+    second_begin="evidence",
 )
 """What the pipeline has always known."""
 
@@ -184,7 +184,7 @@ ALL_RULES: Final = Profile(
         "transaction_partition_count": (1, 3),
     },
     FIRST_RULES.always,
-    second_begin="evidence_unless_ended",
+    second_begin="evidence",
 )
 """All rules of PostgreSQL."""
 
@@ -208,7 +208,7 @@ SQLSERVER_RULES: Final = Profile(
 DB2_RULES: Final = Profile(
     LOG_SEQUENCE_BOUNDS | {"last_end": (0, 0)},
     FIRST_RULES.always | {"last_end"},
-    second_begin="evidence_unless_ended",
+    second_begin="evidence",
     connector="db2",
 )
 """A snapshot, then transactions, of which the last one has no END."""
@@ -231,7 +231,7 @@ MYSQL_RULES: Final = Profile(
         "long_file_number": (0.3, 0.6),
     },
     FIRST_RULES.always,
-    second_begin="evidence_unless_ended",
+    second_begin="evidence",
     connector="mysql",
 )
 """A snapshot, then transactions with truncates and DDL between them, with GTIDs or without."""

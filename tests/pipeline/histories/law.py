@@ -18,14 +18,17 @@ snapshot is an epoch without a `last` read.
 
 Complete (S13). An identity is the event; of a keyless table the event with its `total_order`.
 (i) For each table that lands the distinct identities are as many as END says, their
-`data_collection_order` is exactly 1 to that number, and copies agree in both orders. If BEGIN
-landed twice, that is proof only with what `Plan.second_begin` asks for.
+`data_collection_order` is exactly 1 to that number, and copies agree in both orders. If a BEGIN
+follows another without an END between them, by partition and offset, that is proof only with what
+`Plan.second_begin` asks for.
 (ii) Over the whole transaction, by `total_order`: n identities received, e is END's event_count,
 k = n - e > 0, R the rank by (lsn, total_order). Each copy carries R or R - k, rank R up to k has a
 copy with R, the others one with R - k, one event has both.
 (iii) By table and `data_collection_order`, with n, e, k and R of the table and k >= 0, as (ii)
 without the event that has both, and every partition is past the transaction: each partition in
-which a change landed holds one with `sequence[0]` at or after its END.
+which a change landed holds one with `sequence[0]` at or after its END; and no message that cannot
+be read may be of it: each stands behind a change that names a later predecessor, or the next change
+behind it names an earlier one.
 
 Link (S14). In PostgreSQL with changes received: their `sequence[0]` is END's LSN of the transaction
 before (null at the start of an epoch), or the LSN of a landed message outside of transactions that
@@ -42,9 +45,9 @@ names a database, a change must have landed: it says whether that is a part of t
 MySQL and CDL. What else is known of their transactions, `mysql_law` and `cdl_law` say.
 
 Window (S6). END does not count its reads: the transaction that closes one is held until each
-partition of the topics in which reads of any window landed, at least one, is past it; a number
-below them of which nothing landed is one too. That a table is read at all, only its reads tell:
-nothing tells that the first of them are missing.
+partition of the topics in which reads of any window landed, at least one, is past it, and no
+message that cannot be read may be of it; a number below them of which nothing landed is one too.
+That a table is read at all, only its reads tell: nothing tells that the first of them are missing.
 
 The cut is the longest such prefix of the last epoch whose base is proven. It never goes back, and
 what was shown stays proven: a BEGIN that comes again later does not ask for more.
@@ -53,8 +56,10 @@ the epoch before was shown.
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
+from math import inf
 
 from histories.cdl_law import CdlArrived, commit_position
 from histories.log_sequence import commit_lsn
@@ -167,10 +172,10 @@ class Arrived:
     ) -> None:
         self.plan = plan
         self.previous = previous
-        self.begins: Counter[int] = Counter()
+        self.markers: dict[int, set[tuple[int, int, str]]] = defaultdict(set)
+        """Of each transaction the partition, offset and kind of those that landed."""
         self.ends: dict[int, set[int]] = defaultdict(set)
         """Of each transaction from which event its ENDs count."""
-        self.end_count: Counter[int] = Counter()
         self.end_offsets: dict[int, set[int]] = defaultdict(set)
         self.marker_offsets: set[int] = set()
         self.marker_partitions: set[int] = set()
@@ -202,6 +207,7 @@ class Arrived:
             )
             self.cdl = CdlArrived(plan, list(landed))
         self.past = self._past()
+        self.gaps = [gap for some in self.partitions.values() for gap in self._gaps(some)]
         self.past_windows = self._past_windows()
 
     def _count(self, entry: Entry, offset: int) -> None:
@@ -212,11 +218,9 @@ class Arrived:
             return
         if entry.topic == "transaction":
             self.marker_offsets.add(offset)
-        if entry.kind == "begin":
-            self.begins[number] += 1
-        elif entry.kind == "end":
+            self.markers[number].add((entry.partition, offset, entry.kind))
+        if entry.kind == "end":
             self.ends[number].add(entry.counted_from)
-            self.end_count[number] += 1
             known = self.end_offsets[number] | {offset}
             # The first END's offset is the place of a transaction of MySQL.
             self.end_offsets[number] = {min(known)} if self.plan.connector == "mysql" else known
@@ -240,6 +244,43 @@ class Arrived:
         if self.mysql:
             return self.mysql.is_past(number)
         return self.past >= self.plan.transactions[number].end_lsn
+
+    def _is_seen_whole(self, number: int) -> bool:
+        """Whether all that was sent of a transaction has landed, and can be read."""
+        return self._is_past(number) and not self._may_lack_a_message(number)
+
+    def _has_whole_window(self, number: int) -> bool:
+        is_past = self.past_windows >= self.plan.transactions[number].end_lsn
+        return is_past and not self._may_lack_a_message(number)
+
+    def _may_lack_a_message(self, number: int) -> bool:
+        """Whether a message that cannot be read may be one of the transaction."""
+        if self.mysql:
+            return self.mysql.may_lack_a_message(number)
+        here = self._place(number)
+        return any(after <= here <= before for after, before in self.gaps)
+
+    def _gaps(self, entries: list[Entry]) -> Iterator[tuple[float, float]]:
+        """Behind what and before what each message stands that cannot be read."""
+        for at, entry in enumerate(entries):
+            if entry.kind == "garbage":
+                behind = [place for one in entries[:at] if (place := self._entry_place(one))]
+                following = [place for one in entries[at:] if (place := self._entry_place(one))]
+                yield max(behind, default=-1), following[0] if following else inf
+
+    def _entry_place(self, entry: Entry) -> int | None:
+        if entry.kind in ("event", "window_read") and entry.transaction is not None:
+            place = self._place(entry.transaction)
+            return place if place >= 0 else None
+        is_read = entry.kind == "read" and self.plan.connector != "postgresql"
+        return self.plan.epochs[entry.epoch].snapshot_lsn if is_read else None
+
+    def _place(self, number: int) -> int:
+        """Where it stands among the others: PostgreSQL names the end of the one before it."""
+        if self.plan.connector != "postgresql":
+            return self.plan.transactions[number].end_lsn
+        before = self.previous[number]
+        return -1 if before is None else before
 
     def _past(self) -> int:
         """The highest LSN that every partition with changes is past."""
@@ -317,7 +358,7 @@ class Arrived:
             if count >= known and not (
                 self._is_complete(number, transaction)
                 and self._is_linked(number, links, before)
-                and (not _closes_window(transaction) or self.past_windows >= transaction.end_lsn)
+                and (not _closes_window(transaction) or self._has_whole_window(number))
             ):
                 break
             links = {transaction.end_lsn}
@@ -390,7 +431,7 @@ class Arrived:
             self._is_counted(number, transaction, copies, counted_from)
             or self._is_ranked(transaction, copies, counted_from)
             or (
-                self._is_past(number)
+                self._is_seen_whole(number)
                 and self._is_ranked_by_table(transaction, copies, counted_from)
             )
             for counted_from in self.ends.get(number, ())
@@ -428,19 +469,13 @@ class Arrived:
         # Two events may carry the same order: then there are more events than orders.
         if len(copies) != expected.total():
             return False
-        if self.begins[number] < 2 or self.plan.second_begin == "harmless":
-            return True
-        if self.plan.second_begin == "evidence_unless_ended" and (
-            self.begins[number] <= self.end_count[number]
-        ):
-            return True
-        if self.plan.second_begin == "evidence_or_first_lsn" and any(
-            transaction.events[at].lsn == transaction.begin_lsn
-            and any(total_order == 1 for total_order, _ in orders)
-            for at, orders in copies.items()
-        ):
-            return True
-        return self._is_past(number)
+        kinds = [kind for _, _, kind in sorted(self.markers[number])]
+        is_begun_again = ("begin", "begin") in pairwise(kinds)
+        return (
+            not is_begun_again
+            or self.plan.second_begin == "harmless"
+            or self._is_seen_whole(number)
+        )
 
     def _is_ranked(
         self, transaction: Transaction, copies: dict[int, set[Orders]], counted_from: int

@@ -74,6 +74,15 @@ class MysqlArrived:
             following is not None and self._low >= following
         )
 
+    def may_lack_a_message(self, number: int) -> bool:
+        """Whether a message that cannot be read may be one of the transaction."""
+        if number not in self.firsts:
+            return False
+        return any(
+            after <= self.lasts[number] and self.firsts[number] <= before
+            for after, before in self._gaps
+        )
+
     def is_accounted_for(self, number: int, before: int | None, reached: LogPlace) -> bool:
         """Whether no truncate can be missing before a commit.
 

@@ -28,10 +28,10 @@ Kind = Literal[
 
 ConnectorName = Literal["postgresql", "sqlserver", "db2", "mysql", "cdl"]
 
-SecondBegin = Literal["harmless", "evidence", "evidence_unless_ended", "evidence_or_first_lsn"]
-"""What a transaction whose BEGIN came twice needs beside exact counts (S13): nothing, every
-partition past it, that unless as many ENDs landed, or that or an event counted 1 at the LSN that
-BEGIN names."""
+SecondBegin = Literal["harmless", "evidence"]
+"""What a transaction needs beside exact counts of which a BEGIN follows another without an END
+between them (S13): nothing; or that every partition is past it, and nothing there that cannot be
+read may be of it."""
 
 PLACEHOLDER: Final = "__debezium_unavailable_value"
 AUDIT: Final = "audit"
