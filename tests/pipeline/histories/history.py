@@ -9,7 +9,7 @@ from random import Random
 from histories.connector import Connector
 from histories.kafka import land
 from histories.knobs import Knobs, Profile
-from histories.law import Cut, ExpectedCut, UnsoundError, expected_cuts
+from histories.law import Cut, ExpectedCut, TracelessError, expected_cuts
 from histories.messages import json_text
 from histories.plan import TABLES, Plan
 from histories.replay import commits
@@ -79,10 +79,10 @@ def _versions(rng: Random, knobs: Knobs) -> tuple[str, ...]:
 
 
 def _landed(rng: Random, knobs: Knobs, plan: Plan) -> list[ExpectedCut | None]:
-    """Draw landings that no unknown partition makes look whole: there, no rule helps."""
+    """Draw landings in which nothing is missing without a trace: there, no rule helps."""
     for shows_every_partition in (rng.random() < 0.6, True):
         land(rng, knobs, plan.entries, shows_every_partition=shows_every_partition)
-        with suppress(UnsoundError):
+        with suppress(TracelessError):
             return expected_cuts(plan)
     # Garbage is all that has landed of some partition yet.
     for entry in plan.entries:

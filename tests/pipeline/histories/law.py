@@ -81,7 +81,11 @@ Orders = tuple[int, int]
 
 
 class UnsoundError(Exception):
-    """The rules prove what is not so: the arrival leaves no trace of what is missing."""
+    """The rules prove what is not so."""
+
+
+class TracelessError(UnsoundError):
+    """They do so since what is missing leaves no trace, as its partition or kind is new."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -128,7 +132,7 @@ def _check_windows(plan: Plan, cut: Cut, landing: int) -> None:
     for entry in plan.entries:
         is_shown = entry.kind == "window_read" and entry.transaction in shown
         if is_shown and (entry.landing is None or entry.landing > landing):
-            raise UnsoundError(f"{plan.name}: a read of window {entry.transaction} is missing")
+            raise TracelessError(f"{plan.name}: a read of window {entry.transaction} is missing")
 
 
 def _shown_transactions(plan: Plan, cut: Cut) -> list[int]:
@@ -329,7 +333,9 @@ class Arrived:
                 if self._snapshot_is_proven(number):
                     return Cut(number, self._prefix(number))
                 if min(self.read_epochs, default=number + 1) > number and self._prefix(number):
-                    raise UnsoundError(f"{self.plan.name}: the log seems to begin after a snapshot")
+                    raise TracelessError(
+                        f"{self.plan.name}: the log seems to begin after a snapshot"
+                    )
             elif count := self._prefix(number):
                 return Cut(number, count)
         return None
@@ -378,7 +384,7 @@ class Arrived:
                 if not cdl.is_shown(number):
                     break
                 if is_missing or not cdl.is_whole(number):
-                    raise UnsoundError(f"{self.plan.name}: a change before {number} is missing")
+                    raise TracelessError(f"{self.plan.name}: a change before {number} is missing")
             count += 1
         return count
 
@@ -407,7 +413,7 @@ class Arrived:
             ):
                 break
             if missing:
-                raise UnsoundError(f"{self.plan.name}: truncate {missing.id} is missing")
+                raise TracelessError(f"{self.plan.name}: truncate {missing.id} is missing")
             count += 1
             before = transaction.number
             reached = max(reached, mysql.lasts.get(number, reached))
@@ -437,14 +443,21 @@ class Arrived:
             for counted_from in self.ends.get(number, ())
         )
         if proven:
-            self._check(transaction, copies)
+            self._check(number, transaction, copies)
         return proven
 
-    def _check(self, transaction: Transaction, copies: dict[int, set[Orders]]) -> None:
+    def _check(self, number: int, transaction: Transaction, copies: dict[int, set[Orders]]) -> None:
         """That the transaction is what the rules say: each event received, and told from others."""
         events = transaction.events
-        if copies.keys() != {at for at, e in enumerate(events) if e.table in LANDED_TABLES}:
-            raise UnsoundError(f"{self.plan.name}: transaction {transaction.id} is not complete")
+        missing = {at for at, e in enumerate(events) if e.table in LANDED_TABLES} - copies.keys()
+        if missing:
+            is_seen = any(
+                entry.event in missing and (entry.topic, entry.partition) in self.partitions
+                for entry in self.plan.entries
+                if entry.transaction == number
+            )
+            error = UnsoundError if is_seen else TracelessError
+            raise error(f"{self.plan.name}: transaction {transaction.id} is not complete")
         if any(len(orders) > 1 and events[at].key is None for at, orders in copies.items()):
             raise UnsoundError(f"{self.plan.name}: a copy counts twice in {transaction.id}")
 
@@ -541,7 +554,7 @@ class Arrived:
             if entry.marker and entry.epoch == number:
                 arrived = self.partitions.get((entry.topic, entry.partition), ())
                 if entry.kind != "read" or not any(entry is landed for landed in arrived):
-                    raise UnsoundError(f"{self.plan.name}: a read of epoch {number} is missing")
+                    raise TracelessError(f"{self.plan.name}: a read of epoch {number} is missing")
         return True
 
     def _has_signals(self) -> bool:
