@@ -164,9 +164,11 @@ known_transaction as (
                 span -> case
                     when followed.names_predecessor
                         then
-                            followed.predecessor_position >= span.after_link_position
+                            followed.commit_position > span.after_link_position
                             and coalesce(
-                                followed.predecessor_position <= span.before_link_position, true
+                                coalesce(followed.predecessor_position, followed.commit_position)
+                                <= span.before_link_position,
+                                true
                             )
                     else
                         followed.last_event_position >= span.after_position

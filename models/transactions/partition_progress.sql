@@ -214,6 +214,7 @@ doubtful_message as (
         message.event_position,
         message.previous_commit_position as link_position,
         doubtful.earlier_offsets,
+        message.copy_number = 1 and not message.is_already_published as is_new,
         message.has_no_place
         and not coalesce(array_contains(doubtful.earlier_offsets, message.`offset`), false)
             as is_unplaced,
@@ -256,12 +257,13 @@ surrounded_message as (
             ),
             earlier_link_position
         ) as preceding_link_position,
-        -- Not first_value of the rows behind it: Spark would read them all for each row.
-        lead(event_position) ignore nulls over (
+        -- Not first_value of the rows behind it: Spark would read them all for each row. A copy
+        -- tells nothing of what is before it.
+        lead(case when is_new then event_position end) ignore nulls over (
             partition by topic, partition
             order by `offset`
         ) as following_position,
-        lead(link_position) ignore nulls over (
+        lead(case when is_new then link_position end) ignore nulls over (
             partition by topic, partition
             order by `offset`
         ) as following_link_position
@@ -289,10 +291,10 @@ new_span as (
         -- What landed cut off may land again whole.
         collect_set(case when is_readable_now then `offset` end) as readable_offsets,
         min_by(event_position, `offset`) filter (
-            where event_position is not null and `offset` > array_max(earlier_offsets)
+            where is_new and event_position is not null and `offset` > array_max(earlier_offsets)
         ) as first_new_position,
         min_by(link_position, `offset`) filter (
-            where link_position is not null and `offset` > array_max(earlier_offsets)
+            where is_new and link_position is not null and `offset` > array_max(earlier_offsets)
         ) as first_new_link_position
     from surrounded_message
     group by topic, partition

@@ -90,7 +90,7 @@ class Connector:
                 self.epochs[-1].chain.extend(chain)
                 self._stream(chain)
             committed = following
-        if self.rng.random() < self.knobs.garbage_event and self._may_spoil():
+        if self.rng.random() < self.knobs.garbage_event:
             self._spoil_one()
 
     # --- sending
@@ -116,9 +116,6 @@ class Connector:
     def _stays(self) -> bool:
         return self.rng.random() >= self.knobs.stray_tombstone
 
-    def _may_spoil(self) -> bool:
-        return not self.resets_counters
-
     def _send_garbage(self) -> None:
         """Garbage where it proves nothing wrong; where reads stand it may be a read."""
         topic = self.rng.choice((*TABLES, "transaction", "message"))
@@ -127,7 +124,7 @@ class Connector:
             return
         partitions = set(range(self._partition_count[topic]))
         if topic in TABLES:
-            if not self._may_spoil() or not self._is_last_epoch:
+            if not self._is_last_epoch:
                 return
             if len(self.epochs) > 1 or not self._garbage_in_reads():
                 partitions = self._streamed[topic]
@@ -147,7 +144,7 @@ class Connector:
 
     def _spoil_one(self) -> None:
         last = len(self.epochs) - 1
-        kinds = {"event", "end"}
+        kinds = {"event", "end", "window_read"}
         # With the only read gone, nothing tells of the snapshot.
         if (
             last == 0

@@ -28,7 +28,7 @@ copy with R, the others one with R - k, one event has both.
 without the event that has both, and every partition is past the transaction: each partition in
 which a change landed holds one with `sequence[0]` at or after its END; and no message that cannot
 be read may be of it: each stands behind a change that names a later predecessor, or the next change
-behind it names an earlier one.
+behind it that is no copy names an earlier one.
 
 Link (S14). In PostgreSQL with changes received: their `sequence[0]` is END's LSN of the transaction
 before (null at the start of an epoch), or the LSN of a landed message outside of transactions that
@@ -56,12 +56,12 @@ the epoch before was shown.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, product
-from math import inf
+from sys import maxsize
 
 from histories.cdl_law import CdlArrived, commit_position
+from histories.gaps import gaps
 from histories.log_sequence import commit_lsn
 from histories.mysql_law import NOWHERE, MysqlArrived
 from histories.mysql_log import is_truncate, transaction_id
@@ -127,12 +127,19 @@ def expected_cuts(plan: Plan) -> list[ExpectedCut | None]:
 
 
 def _check_windows(plan: Plan, cut: Cut, landing: int) -> None:
-    """That the reads of each window in the cut have landed."""
+    """That the reads of each window in the cut have landed, each in one copy at least."""
     shown = {*_shown_transactions(plan, cut)}
-    for entry in plan.entries:
-        is_shown = entry.kind == "window_read" and entry.transaction in shown
-        if is_shown and (entry.landing is None or entry.landing > landing):
-            raise TracelessError(f"{plan.name}: a read of window {entry.transaction} is missing")
+    reads = [
+        entry
+        for entry in plan.entries
+        if entry.transaction in shown and entry.event is None and entry.row is not None
+    ]
+    landed = [one for one in reads if one.landing is not None and one.landing <= landing]
+    readable = [(one.topic, one.row) for one in landed if one.kind == "window_read"]
+    for read in reads:
+        if (read.topic, read.row) not in readable:
+            error = UnsoundError if read in landed else TracelessError
+            raise error(f"{plan.name}: a read of window {read.transaction} is missing")
 
 
 def _shown_transactions(plan: Plan, cut: Cut) -> list[int]:
@@ -211,7 +218,7 @@ class Arrived:
             )
             self.cdl = CdlArrived(plan, list(landed))
         self.past = self._past()
-        self.gaps = [gap for some in self.partitions.values() for gap in self._gaps(some)]
+        self.gaps = list(gaps(self.partitions, self._entry_place, -1, maxsize))
         self.past_windows = self._past_windows()
 
     def _count(self, entry: Entry, offset: int) -> None:
@@ -261,16 +268,11 @@ class Arrived:
         """Whether a message that cannot be read may be one of the transaction."""
         if self.mysql:
             return self.mysql.may_lack_a_message(number)
-        here = self._place(number)
-        return any(after <= here <= before for after, before in self.gaps)
-
-    def _gaps(self, entries: list[Entry]) -> Iterator[tuple[float, float]]:
-        """Behind what and before what each message stands that cannot be read."""
-        for at, entry in enumerate(entries):
-            if entry.kind == "garbage":
-                behind = [place for one in entries[:at] if (place := self._entry_place(one))]
-                following = [place for one in entries[at:] if (place := self._entry_place(one))]
-                yield max(behind, default=-1), following[0] if following else inf
+        end = self.plan.transactions[number].end_lsn
+        if not self.copies.get(number):
+            names_predecessor = self.plan.connector == "postgresql"
+            return names_predecessor and any(after < end <= before for after, before in self.gaps)
+        return any(after < end and self._place(number) <= before for after, before in self.gaps)
 
     def _entry_place(self, entry: Entry) -> int | None:
         if entry.kind in ("event", "window_read") and entry.transaction is not None:

@@ -16,14 +16,15 @@ first change stands behind the former, while the last one of the commits before 
 does not stand at or behind the latter.
 
 A restart inside a transaction sends its BEGIN again: then each partition must hold a change behind
-its last one, and of one without changes, to the same as above; what cannot be read is no matter
-there, as END counts it.
+its last one, and of one without changes, to the same as above; and no message that cannot be read
+stands before it and behind its changes, or between them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import Final
 
+from histories.gaps import gaps
 from histories.mysql_log import is_truncate
 from histories.plan import LANDED_TABLES, Entry, Plan
 
@@ -32,6 +33,7 @@ LogPlace = tuple[int, int]
 
 NOWHERE: Final = (-1, -1)
 ANYWHERE: Final = (2**63, 0)
+CHANGES: Final = ("event", "read", "window_read")
 
 
 class MysqlArrived:
@@ -47,7 +49,7 @@ class MysqlArrived:
         self.end_offsets: dict[int, int] = {}
         with_changes = [some for some in map(_changes, partitions.values()) if some]
         self._low = min((max(map(self._place, some)) for some in with_changes), default=NOWHERE)
-        self._gaps = [gap for entries in partitions.values() for gap in self._unreadable(entries)]
+        self._gaps = list(gaps(partitions, self._change_place, NOWHERE, ANYWHERE))
 
     def count(self, entry: Entry, offset: int) -> None:
         """One entry that landed."""
@@ -75,7 +77,7 @@ class MysqlArrived:
         )
 
     def may_lack_a_message(self, number: int) -> bool:
-        """Whether a message that cannot be read may be one of the transaction."""
+        """Whether a message that cannot be read may be one of the transaction's changes."""
         if number not in self.firsts:
             return False
         return any(
@@ -133,13 +135,8 @@ class MysqlArrived:
         )
         return self.firsts[ends[0][1]] if ends else None
 
-    def _unreadable(self, entries: Sequence[Entry]) -> Iterator[tuple[LogPlace, LogPlace]]:
-        """Behind what and before what each message stands that cannot be read."""
-        for at, entry in enumerate(entries):
-            if entry.kind == "garbage":
-                behind = [self._place(change) for change in _changes(entries[:at])]
-                following = [self._place(change) for change in _changes(entries[at:])]
-                yield max(behind, default=NOWHERE), following[0] if following else ANYWHERE
+    def _change_place(self, entry: Entry) -> LogPlace | None:
+        return self._place(entry) if entry.kind in CHANGES else None
 
     def _place(self, entry: Entry) -> LogPlace:
         if entry.transaction is None:
@@ -150,4 +147,4 @@ class MysqlArrived:
 
 
 def _changes(entries: Iterable[Entry]) -> list[Entry]:
-    return [entry for entry in entries if entry.kind in ("event", "read", "window_read")]
+    return [entry for entry in entries if entry.kind in CHANGES]
