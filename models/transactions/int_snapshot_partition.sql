@@ -131,9 +131,14 @@ progress as (
 
     select
         built.*,
-        -- A table for signals is in no snapshot.
+        -- A table for signals is in no snapshot, but those are that share its topic.
         ({{ is_table_topic('built') }})
-        and not bool_or(built.has_signals) over (partition by built.topic) as is_table_topic
+        and (
+            not bool_or(built.has_signals) over (partition by built.topic)
+            or size(array_distinct(flatten(
+                collect_list(built.data_collections) over (partition by built.topic)
+            ))) > 1
+        ) as is_table_topic
     from {{ ref('partition_progress') }} as built
     where built.cut_id = {{ candidate('cut_id') }}
 

@@ -42,6 +42,7 @@ earlier_progress as (
         cast(null as boolean) as has_incremental_reads,
         cast(null as boolean) as has_signals,
         cast(null as boolean) as has_controls,
+        cast(null as array<string>) as data_collections,
         cast(null as string) as topic_source
     where false
     {%- endif %}
@@ -74,7 +75,9 @@ new_range as (
         collect_set(case when kind = 'change' then source end) as sources,
         bool_or(snapshot = 'incremental') as has_incremental_reads,
         bool_or(is_signal) as has_signals,
-        bool_or(kind not in ('change', 'tombstone', 'quarantined')) as has_controls
+        bool_or(kind not in ('change', 'tombstone', 'quarantined')) as has_controls,
+        array_distinct(array_compact(array(min(data_collection), max(data_collection))))
+            as data_collections
     from ranked_message
     group by topic, partition, island
 
@@ -93,7 +96,8 @@ known_range as (
         null as sources,
         null as has_incremental_reads,
         null as has_signals,
-        null as has_controls
+        null as has_controls,
+        null as data_collections
     from (
         select
             topic,
@@ -146,7 +150,8 @@ whole_range as (
         flatten(collect_list(sources)) as sources,
         bool_or(has_incremental_reads) as has_incremental_reads,
         bool_or(has_signals) as has_signals,
-        bool_or(has_controls) as has_controls
+        bool_or(has_controls) as has_controls,
+        flatten(collect_list(data_collections)) as data_collections
     from numbered_range
     group by topic, partition, range_number
 
@@ -168,7 +173,8 @@ known_progress as (
         flatten(collect_list(sources)) as sources,
         bool_or(has_incremental_reads) as has_incremental_reads,
         bool_or(has_signals) as has_signals,
-        bool_or(has_controls) as has_controls
+        bool_or(has_controls) as has_controls,
+        flatten(collect_list(data_collections)) as data_collections
     from whole_range
     group by topic, partition
 
@@ -375,7 +381,10 @@ select
     coalesce(known_progress.has_signals, false)
     or coalesce(earlier_progress.has_signals, false) as has_signals,
     coalesce(known_progress.has_controls, false)
-    or coalesce(earlier_progress.has_controls, false) as has_controls
+    or coalesce(earlier_progress.has_controls, false) as has_controls,
+    array_sort(array_union(
+        known_progress.data_collections, coalesce(earlier_progress.data_collections, array())
+    )) as data_collections
 from known_progress
 left join earlier_progress
     on

@@ -1,4 +1,4 @@
-"""What a kill would leave of a lake at any moment of a run: its folder, while Java stands still.
+"""What a kill before or after a statement leaves of a lake: its folder, while Java stands still.
 
 A kill (SIGKILL) takes nothing from the disk that was written, and nothing is written behind it. So
 a copy that is made while the process is stopped (SIGSTOP) is what the kill leaves, and one run

@@ -24,7 +24,7 @@ SLOWEST_RUN_SECONDS = 60
 EVERY = (3, 3, 4, 4)
 """Of a lake's first run, its second and so on one of so many moments at statements is looked at.
 
-The first run has 274, each later one 144.
+The first run has about 270, each later one about half of it.
 """
 LEAST_KILLS = 30
 """In each of these runs: without moments nothing would be shown."""

@@ -114,12 +114,16 @@ class Source:
     def read(
         self, id: int, n: int, marker: str, lsn: int | None = 10, partition: int = 0, **more: Any
     ) -> None:
-        """A read of a snapshot; `table` is another than t, what else there is goes to `source`."""
+        """A read of a snapshot; `table` is another than t, what else there is goes to `source`.
+
+        `topic` is another than the table's own.
+        """
         table = more.pop("table", "t")
+        topic = more.pop("topic", f"public.{table}")
         row = {"id": id, "n": n, "note": None}
         source = self.source(table, lsn, **({"snapshot": marker} | more))
         value = {"before": None, "after": row, "source": source, "transaction": None, "op": "r"}
-        self.send(f"public.{table}", {"id": id}, value, partition)
+        self.send(topic, {"id": id}, value, partition)
 
     def event(self, transaction: int, lsn: int, change: Change, orders: tuple[int, int]) -> None:
         row = {"id": change.id, "n": change.n, "note": None} if change.row is None else change.row
@@ -447,6 +451,20 @@ def what_follows_the_window(source: Source) -> None:
     source.commit(5, 5000, update(1, 5))
 
 
+@sends(FIRST, "window_cut_off_in_a_restart")
+def read_of_a_window_before_what_is_sent_again_cut_off(source: Source) -> None:
+    """A restart goes on with the transaction before the window, and sends the window no more."""
+    began(source)
+    source.commit(2, 2000, update(1, 2))
+    source.read(5, 9, "incremental", lsn=2951)
+    unreadable(source, "public.t", 2)
+    source.previous = 1000
+    source.commit(2, 2000, update(1, 2))
+    row = {"id": "w", "type": "snapshot-window-close", "data": None}
+    source.commit(3, 3000, create(1, table=SIGNAL, row=row, key={"id": "w"}))
+    source.commit(4, 4000, update(1, 4), create(2, table=SIGNAL, row=row, key={"id": "x"}))
+
+
 @sends(FIRST, "uncounted_key_change_torn")
 def key_change_torn_without_metadata(source: Source) -> None:
     def without(value: dict[str, Any]) -> None:
@@ -486,6 +504,32 @@ def read_behind_a_message_of_another_source(source: Source) -> None:
     source.read(1, 1, "first")
     source.read(3, 1, "last")
     source.commit(2, 2000, update(1, 2), in_partition_1(update(2, 2)))
+
+
+ALL = "all"
+"""The topic of all tables."""
+
+
+@sends(FIRST, "one_topic_with_signals")
+def reads_beside_signals(source: Source) -> None:
+    source.read(1, 1, "first", topic=ALL)
+    source.read(2, 1, "last", topic=ALL)
+    row = {"id": "s", "type": "execute-snapshot", "data": None}
+    source.commit(2, 2000, create(1, table=SIGNAL, row=row, key={"id": "s"}, topic=ALL))
+    source.commit(3, 3000, update(1, 3, topic=ALL))
+
+
+@sends(FIRST, "two_topics_with_signals")
+def read_beside_signals_that_has_not_landed(source: Source) -> None:
+    source.read(1, 1, "first", table="my_table")
+    source.read(2, 1, "last_in_data_collection", table="my_table")
+    source.read(1, 1, "first_in_data_collection", topic=ALL)
+    source.lose(ALL, 1)
+    source.read(3, 1, "last", topic=ALL)
+    row = {"id": "s", "type": "execute-snapshot", "data": None}
+    source.commit(2, 2000, create(1, table=SIGNAL, row=row, key={"id": "s"}, topic=ALL))
+    in_both = (update(1, 3, topic=ALL), update(2, 3, topic=ALL, partition=1))
+    source.commit(3, 3000, *in_both, update(1, 3, table="my_table"))
 
 
 @sends(FIRST, "tombstone")
@@ -1437,6 +1481,17 @@ def test_a_restart_is_shown_when_all_partitions_have_passed_it(later: Seen) -> N
 def test_a_window_that_may_lack_a_read_is_never_shown(later: Seen) -> None:
     assert later.table("window_cut_off") == {1: 1}
     assert later.held("window_cut_off")["2"] == "unproven_reads"
+
+
+def test_a_window_is_not_whole_since_an_older_change_comes_again(shown: Seen) -> None:
+    assert shown.table("window_cut_off_in_a_restart") == {1: 2}
+    assert shown.held("window_cut_off_in_a_restart")["3"] == "unproven_reads"
+
+
+def test_a_topic_that_tables_share_with_signals_holds_reads(shown: Seen) -> None:
+    assert shown.table("one_topic_with_signals") == {1: 3, 2: 1}
+    assert shown.table("two_topics_with_signals") == {}
+    assert shown.held("two_topics_with_signals")["snapshot 10"] == "missing_reads"
 
 
 def test_a_torn_key_change_is_held_where_nothing_counts_transactions(shown: Seen) -> None:

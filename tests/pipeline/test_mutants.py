@@ -4,6 +4,7 @@ Survivors are listed in `SURVIVORS` with the reason, and nothing else may surviv
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -81,6 +82,7 @@ def test_mistakes_in_models_are_found(tmp_path: Path) -> None:
         def seen(command: str) -> set[str]:
             """The sources that are not as expected; the command when it did not end well."""
             if not lake.build("--full-refresh", "--vars", settings(cases), command=command):
+                check_is_valid("\n".join(lake.lines))
                 return {command}
             return {
                 one.source for one in differences(lake.spark, tmp_path / "expected", LANDINGS - 1)
@@ -123,9 +125,17 @@ def fails(copy: Path, tests: str) -> bool:
         cwd=copy,
         env={**os.environ, "PYTHONPATH": str(copy / "python")},
         capture_output=True,
+        text=True,
         check=False,
     )
+    check_is_valid(ended.stdout)
     return ended.returncode != 0
+
+
+def check_is_valid(output: str) -> None:
+    """A mistake that Spark or dbt refuse to run shows nothing of the tests."""
+    refused = re.search(r"PARSE_SYNTAX|UNRESOLVED_|DATATYPE_|WRONG_NUM|Compilation Error", output)
+    assert not refused, output
 
 
 def survivors(place: Path, mutants: Sequence[Mutant], is_found: Callable[[], bool]) -> list[Mutant]:
