@@ -1,5 +1,15 @@
-{#- True when a query yields the columns that a stored table has beside cut_id, by name and in order. -#}
+{#-
+    True when a query yields the columns that a stored table has beside cut_id, by name and type and in order. Spark
+    would cast the rows to the stored types, and round them. Iceberg stores small integers as int.
+-#}
 {%- macro is_same_shape(stored, query) -%}
-    {%- set stored_names = column_names(stored) | reject('equalto', 'cut_id') | list -%}
-    {{- return(stored_names == get_column_schema_from_query(query) | map(attribute='name') | list) -}}
+    {%- set shapes = [] -%}
+    {%- for select in ['select * from ' ~ stored, query] -%}
+        {%- set shape = [] -%}
+        {%- for column in get_column_schema_from_query(select) if column.name != 'cut_id' -%}
+            {%- do shape.append((column.name, modules.re.sub('\\b(tinyint|smallint)\\b', 'int', column.dtype))) -%}
+        {%- endfor -%}
+        {%- do shapes.append(shape) -%}
+    {%- endfor -%}
+    {{- return(shapes[0] == shapes[1]) -}}
 {%- endmacro -%}

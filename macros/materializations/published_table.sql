@@ -15,7 +15,7 @@
     {%- set is_reshaped = not is_new and not is_same_shape(stored, sql) -%}
     {%- if is_reshaped and not should_full_refresh() -%}
         {%- do exceptions.raise_compiler_error(
-            this.identifier ~ ': its columns are not those it was built with; run once with --full-refresh'
+            this.identifier ~ ': its columns or their types are not those it was built with; run once with --full-refresh'
         ) -%}
     {%- endif -%}
 

@@ -162,18 +162,22 @@ select
                     when snapshot.is_first_snapshot
                         then
                             -- Where another source sends too, what came first may be its own.
-                            exists(
-                                progress.known_ranges,
-                                known -> known.first_offset = 0
-                                and known.last_offset >= coalesce(
-                                    first_message.first_offset,
-                                    case
-                                        when
-                                            size(array_remove(progress.sources, snapshot.source))
-                                            = 0
-                                            then 0
-                                    end
-                                )
+                            coalesce(
+                                exists(
+                                    progress.known_ranges,
+                                    known -> known.first_offset = 0
+                                    and known.last_offset >= coalesce(
+                                        first_message.first_offset,
+                                        case
+                                            when
+                                                size(
+                                                    array_remove(progress.sources, snapshot.source)
+                                                ) = 0
+                                                then 0
+                                        end
+                                    )
+                                ),
+                                false
                             )
                             and not exists(
                                 progress.quarantined_offsets,

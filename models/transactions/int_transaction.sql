@@ -334,6 +334,10 @@ select
     end as incomplete_reason
 from seen_transaction as known
 left anti join {{ ref('int_replayed_transaction') }} as replayed
-    on known.source = replayed.source and known.transaction_id = replayed.transaction_id
+    -- With changes of its own it is another, which has been given the id again.
+    on
+        known.source = replayed.source
+        and known.transaction_id = replayed.transaction_id
+        and known.received_count = 0
 -- Only END tells the position, so that BEGIN and the counts of a published transaction go with it.
 where coalesce(known.known_position > known.starting_position, true)

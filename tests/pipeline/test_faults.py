@@ -456,8 +456,9 @@ def read_of_a_window_before_what_is_sent_again_cut_off(source: Source) -> None:
     """A restart goes on with the transaction before the window, and sends the window no more."""
     began(source)
     source.commit(2, 2000, update(1, 2))
-    source.read(5, 9, "incremental", lsn=2951)
-    unreadable(source, "public.t", 2)
+    for id in (6, 5):
+        source.read(id, 9, "incremental", lsn=2951)
+    unreadable(source, "public.t", 3)
     source.previous = 1000
     source.commit(2, 2000, update(1, 2))
     row = {"id": "w", "type": "snapshot-window-close", "data": None}
@@ -530,6 +531,16 @@ def read_beside_signals_that_has_not_landed(source: Source) -> None:
     source.commit(2, 2000, create(1, table=SIGNAL, row=row, key={"id": "s"}, topic=ALL))
     in_both = (update(1, 3, topic=ALL), update(2, 3, topic=ALL, partition=1))
     source.commit(3, 3000, *in_both, update(1, 3, table="my_table"))
+
+
+@sends(FIRST, "shared_topic_unknown")
+def read_where_only_another_source_has_landed(source: Source) -> None:
+    source.read(1, 1, "first", name="f_shared_topic_known", partition=1)
+    source.read(2, 1, "last", name="f_shared_topic_known", partition=1)
+    source.lose("public.t", 1)
+    source.read(1, 1, "first")
+    source.read(3, 1, "last")
+    source.commit(2, 2000, update(1, 2))
 
 
 @sends(FIRST, "tombstone")
@@ -1504,9 +1515,10 @@ def test_no_cut_stands_between_a_signal_and_its_blocking_snapshot(shown: Seen, l
     assert later.table("blocking_clock") == {1: 3, 5: 9}
 
 
-def test_a_read_behind_what_another_source_sent_is_waited_for(shown: Seen) -> None:
-    assert shown.table("shared_topic_late") == {}
-    assert shown.held("shared_topic_late")["snapshot 10"] == "missing_reads"
+@pytest.mark.parametrize("name", ["shared_topic_late", "shared_topic_unknown"])
+def test_a_read_behind_what_another_source_sent_is_waited_for(shown: Seen, name: str) -> None:
+    assert shown.table(name) == {}
+    assert shown.held(name)["snapshot 10"] == "missing_reads"
 
 
 def test_an_end_that_came_before_is_not_one_that_follows(shown: Seen, later: Seen) -> None:

@@ -70,3 +70,27 @@ def test_a_table_that_ignores_truncates_keeps_its_rows(
     )[0][0]
     assert truncates
     assert kept > len(Path(capture("truncate").parent / "expected/a.jsonl").read_text().split("\n"))
+
+
+def test_a_mart_of_other_types_is_not_rounded_to_those_it_was_built_with(
+    scaffolded: tuple[Lake, list[TableFacts], Plan],
+) -> None:
+    lake, _, _ = scaffolded
+    mart = lake.project / "models" / "marts" / "one_amount.sql"
+    mart.parent.mkdir(exist_ok=True)
+    text = """{{{{ config(materialized='published_table') }}}}
+select
+    cast(1 as smallint) as id,
+    cast(12.3456 as {}) as amount
+"""
+    for expected, type in (
+        (True, "decimal(18,2)"),
+        (True, "decimal(18,2)"),
+        (False, "decimal(18,4)"),
+    ):
+        mart.write_text(text.format(type))
+        assert lake.build("--select", "one_amount", command="run") is expected, lake.lines
+    mart.unlink()
+    assert "one_amount: its columns or their types are not those it was built with" in str(
+        lake.lines
+    )

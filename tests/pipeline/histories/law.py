@@ -47,6 +47,7 @@ MySQL and CDL. What else is known of their transactions, `mysql_law` and `cdl_la
 Window (S6). END does not count its reads: the transaction that closes one is held until each
 partition of the topics in which reads of any window landed, at least one, is past it, and no
 message that cannot be read may be of it; a number below them of which nothing landed is one too.
+Windows that are shown already do not matter.
 That a table is read at all, only its reads tell: nothing tells that the first of them are missing.
 
 The cut is the longest such prefix of the last epoch whose base is proven. It never goes back, and
@@ -219,7 +220,7 @@ class Arrived:
             self.cdl = CdlArrived(plan, list(landed))
         self.past = self._past()
         self.gaps = list(gaps(self.partitions, self._entry_place, -1, maxsize))
-        self.past_windows = self._past_windows()
+        self.past_windows = -1
 
     def _count(self, entry: Entry, offset: int) -> None:
         number = entry.transaction
@@ -269,10 +270,12 @@ class Arrived:
         if self.mysql:
             return self.mysql.may_lack_a_message(number)
         end = self.plan.transactions[number].end_lsn
-        if not self.copies.get(number):
-            names_predecessor = self.plan.connector == "postgresql"
-            return names_predecessor and any(after < end <= before for after, before in self.gaps)
-        return any(after < end and self._place(number) <= before for after, before in self.gaps)
+        if self.plan.connector != "postgresql":
+            has_changes = bool(self.copies.get(number))
+            return has_changes and any(after <= end <= before for after, before in self.gaps)
+        # A message names the end of the transaction before its own.
+        here = self._place(number) if self.copies.get(number) else end
+        return any(after < end and here <= before for after, before in self.gaps)
 
     def _entry_place(self, entry: Entry) -> int | None:
         if entry.kind in ("event", "window_read") and entry.transaction is not None:
@@ -297,12 +300,18 @@ class Arrived:
         ]
         return min(reached, default=-1)
 
-    def _past_windows(self) -> int:
-        """The same of every partition of the topics in which reads of a window landed."""
+    def _past_windows(self, shown: Cut | None) -> int:
+        """The same of every partition of the topics in which reads landed of windows not shown."""
+        end = self._end(shown) if shown else -1
         topics = {
             topic
             for (topic, _), entries in self.partitions.items()
-            if any(entry.kind == "window_read" for entry in entries)
+            if any(
+                entry.kind == "window_read"
+                and entry.transaction is not None
+                and self._place(entry.transaction) >= end
+                for entry in entries
+            )
         }
         reached = [
             self._reached(self.partitions.get((topic, partition), []))
@@ -310,6 +319,12 @@ class Arrived:
             for partition in range(1 + max(at for name, at in self.partitions if name == topic))
         ]
         return min(reached, default=-1)
+
+    def _end(self, cut: Cut) -> int:
+        """Where the last commit of a cut ends."""
+        if shown := _shown_transactions(self.plan, cut):
+            return self.plan.transactions[shown[-1]].end_lsn
+        return self.plan.epochs[cut.epoch].snapshot_lsn or -1
 
     def _reached(self, entries: list[Entry]) -> int:
         """The highest LSN that changes of a partition name as the commit before theirs."""
@@ -327,6 +342,7 @@ class Arrived:
         """The largest cut that can be proven, from the one that is shown already on."""
         if self.plan.names_database and not self.has_changes:
             return None
+        self.past_windows = self._past_windows(shown)
         for number in reversed(range(len(self.plan.epochs))):
             epoch = self.plan.epochs[number]
             if shown and shown.epoch == number:
