@@ -1,25 +1,14 @@
 with
 
-pending_read_topic as (
-
-    select topic
-    from {{ ref('stg_change_event') }}
-    where snapshot = 'incremental' and not is_already_published
-    group by topic
-
-),
-
 latest_progress as (
 
     select
         built.*,
         {{ is_table_topic('built') }} as is_table_topic,
-        pending.topic is not null as is_read_topic,
+        bool_or(built.has_incremental_reads) over (partition by built.topic) as is_read_topic,
         max(built.partition) over (partition by built.topic) + 1
         = count(*) over (partition by built.topic) as has_every_partition
     from {{ ref('partition_progress') }} as built
-    left join pending_read_topic as pending
-        on built.topic = pending.topic
     where built.cut_id = {{ candidate('cut_id') }}
 
 ),

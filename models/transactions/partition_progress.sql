@@ -39,6 +39,7 @@ earlier_progress as (
             known_link_position: string,
             known_event_position: string
         >>) as unreadable_spans,
+        cast(null as boolean) as has_incremental_reads,
         cast(null as boolean) as has_signals,
         cast(null as boolean) as has_controls,
         cast(null as array<string>) as data_collections,
@@ -72,6 +73,7 @@ new_range as (
         max(previous_commit_position) as link_position,
         collect_set(case when has_no_place then `offset` end) as quarantined_offsets,
         collect_set(case when kind = 'change' then source end) as sources,
+        bool_or(snapshot = 'incremental') as has_incremental_reads,
         bool_or(is_signal) as has_signals,
         bool_or(kind not in ('change', 'tombstone', 'quarantined')) as has_controls,
         array_distinct(array_compact(array(min(data_collection), max(data_collection))))
@@ -92,6 +94,7 @@ known_range as (
         null as link_position,
         null as quarantined_offsets,
         null as sources,
+        null as has_incremental_reads,
         null as has_signals,
         null as has_controls,
         null as data_collections
@@ -145,6 +148,7 @@ whole_range as (
         max(link_position) as link_position,
         flatten(collect_list(quarantined_offsets)) as quarantined_offsets,
         flatten(collect_list(sources)) as sources,
+        bool_or(has_incremental_reads) as has_incremental_reads,
         bool_or(has_signals) as has_signals,
         bool_or(has_controls) as has_controls,
         flatten(collect_list(data_collections)) as data_collections
@@ -167,6 +171,7 @@ known_progress as (
         max(case when range_number = 1 then link_position end) as link_position,
         flatten(collect_list(quarantined_offsets)) as quarantined_offsets,
         flatten(collect_list(sources)) as sources,
+        bool_or(has_incremental_reads) as has_incremental_reads,
         bool_or(has_signals) as has_signals,
         bool_or(has_controls) as has_controls,
         flatten(collect_list(data_collections)) as data_collections
@@ -369,6 +374,8 @@ select
         ),
         span -> not coalesce(array_contains(new_span.readable_offsets, span.`offset`), false)
     ) as unreadable_spans,
+    coalesce(known_progress.has_incremental_reads, false)
+    or coalesce(earlier_progress.has_incremental_reads, false) as has_incremental_reads,
 
     -- what it is
     coalesce(known_progress.has_signals, false)

@@ -47,7 +47,6 @@ MySQL and CDL. What else is known of their transactions, `mysql_law` and `cdl_la
 Window (S6). END does not count its reads: the transaction that closes one is held until each
 partition of the topics in which reads of any window landed, at least one, is past it, and no
 message that cannot be read may be of it; a number below them of which nothing landed is one too.
-Windows that are shown already do not matter.
 That a table is read at all, only its reads tell: nothing tells that the first of them are missing.
 
 The cut is the longest such prefix of the last epoch whose base is proven. It never goes back, and
@@ -220,7 +219,7 @@ class Arrived:
             self.cdl = CdlArrived(plan, list(landed))
         self.past = self._past()
         self.gaps = list(gaps(self.partitions, self._entry_place, -1, maxsize))
-        self.past_windows = -1
+        self.past_windows = self._past_windows()
 
     def _count(self, entry: Entry, offset: int) -> None:
         number = entry.transaction
@@ -300,18 +299,12 @@ class Arrived:
         ]
         return min(reached, default=-1)
 
-    def _past_windows(self, shown: Cut | None) -> int:
-        """The same of every partition of the topics in which reads landed of windows not shown."""
-        end = self._end(shown) if shown else -1
+    def _past_windows(self) -> int:
+        """The same of every partition of the topics in which reads of a window landed."""
         topics = {
             topic
             for (topic, _), entries in self.partitions.items()
-            if any(
-                entry.kind == "window_read"
-                and entry.transaction is not None
-                and self._place(entry.transaction) >= end
-                for entry in entries
-            )
+            if any(entry.kind == "window_read" for entry in entries)
         }
         reached = [
             self._reached(self.partitions.get((topic, partition), []))
@@ -319,12 +312,6 @@ class Arrived:
             for partition in range(1 + max(at for name, at in self.partitions if name == topic))
         ]
         return min(reached, default=-1)
-
-    def _end(self, cut: Cut) -> int:
-        """Where the last commit of a cut ends."""
-        if shown := _shown_transactions(self.plan, cut):
-            return self.plan.transactions[shown[-1]].end_lsn
-        return self.plan.epochs[cut.epoch].snapshot_lsn or -1
 
     def _reached(self, entries: list[Entry]) -> int:
         """The highest LSN that changes of a partition name as the commit before theirs."""
@@ -342,7 +329,6 @@ class Arrived:
         """The largest cut that can be proven, from the one that is shown already on."""
         if self.plan.names_database and not self.has_changes:
             return None
-        self.past_windows = self._past_windows(shown)
         for number in reversed(range(len(self.plan.epochs))):
             epoch = self.plan.epochs[number]
             if shown and shown.epoch == number:
