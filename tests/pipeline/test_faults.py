@@ -7,7 +7,7 @@ names the fault's number in the catalogue, which `make coverage-faults` prints.
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -59,6 +59,11 @@ def update(id: int, n: int = 0, **more: Any) -> Change:
 
 def delete(id: int, **more: Any) -> Change:
     return Change("d", id, **more)
+
+
+def signal_row(id: str, type: str, data: str | None = None, **more: Any) -> Change:
+    row = {"id": id, "type": type, "data": data}
+    return create(1, table=SIGNAL, row=row, key={"id": id}, **more)
 
 
 @dataclass(slots=True)
@@ -292,35 +297,38 @@ def snapshot_and_more(source: Source) -> None:
     source.commit(3, 3000, create(4, 1))
 
 
-def cut_off(source: Source, topic: str, offset: int) -> None:
-    """A transaction's BEGIN or a snapshot's read that lands only in part."""
-    snapshot_and_more(source)
-    (message,) = placed(source, topic, offset)
-    message["value"] = message["value"][:40]
-
-
-def whole_again(source: Source, topic: str, offset: int) -> None:
-    whole = Source(source.name)
-    snapshot_and_more(whole)
-    source.messages += placed(whole, topic, offset)
-
-
-def placed(source: Source, topic: str, offset: int, partition: int = 0) -> list[Message]:
+def placed(source: Source, topic: str, offset: int, partition: int = 0) -> Message:
     at = (f"{source.name}.{topic}", partition, offset)
-    return [
+    (message,) = (
         message
         for message in source.messages
         if (message["topic"], message["partition"], message["offset"]) == at
-    ]
+    )
+    return message
+
+
+def cut_off(source: Source, topic: str, offset: int, partition: int = 0) -> None:
+    """A message that has been sent lands only in part."""
+    message = placed(source, topic, offset, partition)
+    message["value"] = message["value"][:40]
+
+
+def whole_again(source: Source, sent: Maker, topic: str, offset: int, partition: int = 0) -> None:
+    """One message lands as it was sent."""
+    whole = Source(source.name)
+    sent(whole)
+    source.messages.append(placed(whole, topic, offset, partition))
 
 
 @sends(FIRST, "read_cut_off")
 def read_cut_off(source: Source) -> None:
+    snapshot_and_more(source)
     cut_off(source, "public.t", 1)
 
 
 @sends(FIRST, "begin_cut_off")
 def begin_cut_off(source: Source) -> None:
+    snapshot_and_more(source)
     cut_off(source, "transaction", 2)
 
 
@@ -343,15 +351,12 @@ def reads_around_a_message(source: Source) -> None:
 @sends(FIRST, "message_at_snapshot")
 def read_before_a_message_cut_off(source: Source) -> None:
     reads_around_a_message(source)
-    (message,) = placed(source, "public.t", 1)
-    message["value"] = message["value"][:40]
+    cut_off(source, "public.t", 1)
 
 
 @sends(SECOND, "message_at_snapshot")
 def read_before_a_message_whole_again(source: Source) -> None:
-    whole = Source(source.name)
-    reads_around_a_message(whole)
-    source.messages += placed(whole, "public.t", 1)
+    whole_again(source, reads_around_a_message, "public.t", 1)
 
 
 @sends(FIRST, "ends_cut_off")
@@ -364,8 +369,7 @@ def ends_cut_off(source: Source) -> None:
     source.marker("BEGIN", "2:1950", None)
     source.marker("END", "2:2000", {"public.t": 1})
     for offset in range(4):
-        (end,) = placed(source, "transaction", offset)
-        end["value"] = end["value"][:10]
+        cut_off(source, "transaction", offset)
     source.commit(3, 3000)
     source.commit(1, 1000, sent="begin end", counts={"public.t": 1})
 
@@ -375,12 +379,6 @@ def ends_again(source: Source) -> None:
     source.previous = 1000
     source.commit(2, 2000, update(1, 2))
     source.commit(3, 3000)
-
-
-def unreadable(source: Source, topic: str, offset: int, partition: int = 0) -> None:
-    """Cut off a message that has been sent."""
-    (message,) = placed(source, topic, offset, partition)
-    message["value"] = message["value"][:10]
 
 
 def restarted(source: Source, *orders: tuple[int, int]) -> None:
@@ -395,7 +393,7 @@ def restarted(source: Source, *orders: tuple[int, int]) -> None:
 def event_before_a_restart_cut_off(source: Source) -> None:
     """What was sent behind the restart is as many as END counts."""
     restarted(began(source), (1, 1), (1, 1), (2, 2))
-    unreadable(source, "public.t", 1)
+    cut_off(source, "public.t", 1)
     source.marker("END", "2:2000", {"public.t": 2})
     source.previous = 2000
     source.commit(3, 3000, update(1, 3))
@@ -405,14 +403,10 @@ def event_before_a_restart_cut_off(source: Source) -> None:
 def second_event_before_a_restart_cut_off(source: Source) -> None:
     """What was sent before the restart and can be read has the places of what follows."""
     restarted(began(source), (1, 1), (2, 2), (1, 1), (2, 2))
-    unreadable(source, "public.t", 2)
+    cut_off(source, "public.t", 2)
     source.marker("END", "2:2000", {"public.t": 2})
     source.previous = 2000
     source.commit(3, 3000, update(1, 3))
-
-
-def in_partition_1(change: Change) -> Change:
-    return replace(change, partition=1)
 
 
 @sends(FIRST, "restart_with_two_ends")
@@ -428,9 +422,9 @@ def restart_whose_first_half_lags(source: Source) -> None:
 def first_half_lands(source: Source) -> None:
     source.previous = 1000
     for number in (1, 2):
-        source.event(2, 1940 + number, in_partition_1(create(7 + number)), (number, number))
+        source.event(2, 1940 + number, create(7 + number, partition=1), (number, number))
     source.previous = 2000
-    source.commit(3, 3000, update(1, 3), in_partition_1(create(9, 3)))
+    source.commit(3, 3000, update(1, 3), create(9, 3, partition=1))
 
 
 @sends(FIRST, "window_cut_off")
@@ -438,11 +432,10 @@ def read_of_a_window_cut_off(source: Source) -> None:
     began(source)
     for id in (1, 5, 6):
         source.read(id, 9, "incremental", lsn=1951)
-    unreadable(source, "public.t", 2)
-    row = {"id": "w", "type": "snapshot-window-close", "data": None}
-    source.commit(2, 2000, create(1, table=SIGNAL, row=row, key={"id": "w"}))
-    source.commit(3, 3000, update(1, 3), create(2, table=SIGNAL, row=row, key={"id": "x"}))
-    source.commit(4, 4000, update(1, 4), create(3, table=SIGNAL, row=row, key={"id": "y"}))
+    cut_off(source, "public.t", 2)
+    source.commit(2, 2000, signal_row("w", "snapshot-window-close"))
+    source.commit(3, 3000, update(1, 3), signal_row("x", "snapshot-window-close"))
+    source.commit(4, 4000, update(1, 4), signal_row("y", "snapshot-window-close"))
 
 
 @sends(SECOND, "window_cut_off")
@@ -458,12 +451,11 @@ def read_of_a_window_before_what_is_sent_again_cut_off(source: Source) -> None:
     source.commit(2, 2000, update(1, 2))
     for id in (6, 5):
         source.read(id, 9, "incremental", lsn=2951)
-    unreadable(source, "public.t", 3)
+    cut_off(source, "public.t", 3)
     source.previous = 1000
     source.commit(2, 2000, update(1, 2))
-    row = {"id": "w", "type": "snapshot-window-close", "data": None}
-    source.commit(3, 3000, create(1, table=SIGNAL, row=row, key={"id": "w"}))
-    source.commit(4, 4000, update(1, 4), create(2, table=SIGNAL, row=row, key={"id": "x"}))
+    source.commit(3, 3000, signal_row("w", "snapshot-window-close"))
+    source.commit(4, 4000, update(1, 4), signal_row("x", "snapshot-window-close"))
 
 
 @sends(FIRST, "uncounted_key_change_torn")
@@ -473,7 +465,7 @@ def key_change_torn_without_metadata(source: Source) -> None:
 
     source.commit(1, 1000, create(1, 1, edit=without), sent="events")
     source.commit(2, 2000, delete(1, edit=without), sent="events")
-    (deleted,) = placed(source, "public.t", 1)
+    deleted = placed(source, "public.t", 1)
     deleted["headers"] = [{"key": "__debezium.newkey", "value": '{"id":7}'}]
     source.commit(3, 3000, create(3, 3, edit=without), sent="events")
     source.commit(4, 4000, create(4, 4, edit=without), sent="events")
@@ -504,7 +496,7 @@ def read_behind_a_message_of_another_source(source: Source) -> None:
     source.lose("public.t", 1)
     source.read(1, 1, "first")
     source.read(3, 1, "last")
-    source.commit(2, 2000, update(1, 2), in_partition_1(update(2, 2)))
+    source.commit(2, 2000, update(1, 2), update(2, 2, partition=1))
 
 
 ALL = "all"
@@ -515,8 +507,7 @@ ALL = "all"
 def reads_beside_signals(source: Source) -> None:
     source.read(1, 1, "first", topic=ALL)
     source.read(2, 1, "last", topic=ALL)
-    row = {"id": "s", "type": "execute-snapshot", "data": None}
-    source.commit(2, 2000, create(1, table=SIGNAL, row=row, key={"id": "s"}, topic=ALL))
+    source.commit(2, 2000, signal_row("s", "execute-snapshot", topic=ALL))
     source.commit(3, 3000, update(1, 3, topic=ALL))
 
 
@@ -527,8 +518,7 @@ def read_beside_signals_that_has_not_landed(source: Source) -> None:
     source.read(1, 1, "first_in_data_collection", topic=ALL)
     source.lose(ALL, 1)
     source.read(3, 1, "last", topic=ALL)
-    row = {"id": "s", "type": "execute-snapshot", "data": None}
-    source.commit(2, 2000, create(1, table=SIGNAL, row=row, key={"id": "s"}, topic=ALL))
+    source.commit(2, 2000, signal_row("s", "execute-snapshot", topic=ALL))
     in_both = (update(1, 3, topic=ALL), update(2, 3, topic=ALL, partition=1))
     source.commit(3, 3000, *in_both, update(1, 3, table="my_table"))
 
@@ -677,7 +667,7 @@ def key_change_torn(source: Source) -> None:
     """A delete says which key the row has now, and END agrees that nothing has it."""
     began(source)
     source.commit(2, 2000, delete(1))
-    (deleted,) = placed(source, "public.t", 1)
+    deleted = placed(source, "public.t", 1)
     deleted["headers"] = [{"key": "__debezium.newkey", "value": '{"id":7}'}]
     source.commit(3, 3000, create(3, 3))
 
@@ -889,8 +879,7 @@ def signalled(source: Source) -> None:
     """A blocking snapshot has been signalled, and none of its reads has landed."""
     began(source)
     data = json.dumps({"data-collections": ["public.t"], "type": "BLOCKING"})
-    signal = {"id": "s", "type": "execute-snapshot", "data": data}
-    source.commit(2, 2000, create(1, table=SIGNAL, row=signal, key={"id": "s"}))
+    source.commit(2, 2000, signal_row("s", "execute-snapshot", data))
     source.commit(3, 3000, update(1, 3))
 
 
@@ -910,8 +899,7 @@ def signalled_by_the_first_transaction(source: Source) -> None:
     source.read(1, 1, "first", lsn=100)
     source.read(2, 1, "last", lsn=100)
     data = json.dumps({"data-collections": ["public.t"], "type": "blocking"})
-    signal = {"id": "s", "type": "execute-snapshot", "data": data}
-    source.commit(1, 1000, create(1, table=SIGNAL, row=signal, key={"id": "s"}))
+    source.commit(1, 1000, signal_row("s", "execute-snapshot", data))
     source.previous = None
     for id, marker in ((1, "first"), (5, "last")):
         source.read(id, 9, marker, lsn=951, ts_ms=MILLIS + 2500)
@@ -928,8 +916,7 @@ def signalled_first_again(source: Source) -> None:
 def signal(source: Source, transaction: int, lsn: int, orders: tuple[int, int] = (1, 1)) -> None:
     """A row that asks for a blocking snapshot of t."""
     data = json.dumps({"data-collections": ["public.t"], "type": "blocking"})
-    row = {"id": "s", "type": "execute-snapshot", "data": data}
-    source.event(transaction, lsn, create(1, table=SIGNAL, row=row, key={"id": "s"}), orders)
+    source.event(transaction, lsn, signal_row("s", "execute-snapshot", data), orders)
 
 
 @sends(FIRST, "signalled_among_others")
@@ -1032,15 +1019,12 @@ def doubtful_snapshot(source: Source) -> None:
 def change_cut_off(source: Source) -> None:
     """It could be a read of the snapshot after it."""
     doubtful_snapshot(source)
-    (message,) = placed(source, "public.t", 1, 1)
-    message["value"] = message["value"][:40]
+    cut_off(source, "public.t", 1, 1)
 
 
 @sends(SECOND, "change_cut_off")
 def change_whole_again(source: Source) -> None:
-    whole = Source(source.name)
-    doubtful_snapshot(whole)
-    source.messages += placed(whole, "public.t", 1, 1)
+    whole_again(source, doubtful_snapshot, "public.t", 1, 1)
 
 
 def one_after_the_other(source: Source) -> None:
@@ -1051,15 +1035,12 @@ def one_after_the_other(source: Source) -> None:
 @sends(FIRST, "event_cut_off")
 def event_cut_off(source: Source) -> None:
     one_after_the_other(source)
-    (message,) = placed(source, "public.t", 1)
-    message["value"] = message["value"][:40]
+    cut_off(source, "public.t", 1)
 
 
 @sends(SECOND, "event_cut_off")
 def event_whole_and_one_lost(source: Source) -> None:
-    whole = Source(source.name)
-    one_after_the_other(whole)
-    source.messages += placed(whole, "public.t", 1)
+    whole_again(source, one_after_the_other, "public.t", 1)
     source.previous = 2000
     source.commit(3, 3000, update(1, 3), sent="begin end")
 
@@ -1067,21 +1048,19 @@ def event_whole_and_one_lost(source: Source) -> None:
 @sends(FIRST, "cut_off_and_whole")
 def cut_off_and_whole_in_one_landing(source: Source) -> None:
     one_after_the_other(source)
-    (message,) = placed(source, "public.t", 1)
+    message = placed(source, "public.t", 1)
     source.messages.append(message | {"value": message["value"][:40]})
 
 
 @sends(FIRST, "late_begin")
 def begin_lands_later(source: Source) -> None:
     one_after_the_other(source)
-    source.messages = [one for one in source.messages if one not in placed(source, *FIRST_BEGIN)]
+    source.messages.remove(placed(source, *FIRST_BEGIN))
 
 
 @sends(SECOND, "late_begin")
 def begin_alone(source: Source) -> None:
-    whole = Source(source.name)
-    one_after_the_other(whole)
-    source.messages += placed(whole, *FIRST_BEGIN)
+    whole_again(source, one_after_the_other, *FIRST_BEGIN)
 
 
 @sends(FIRST, "no_last")
@@ -1195,9 +1174,9 @@ def slow_partition(source: Source) -> None:
 @sends(FIRST, "old_read")
 def old_read(source: Source) -> None:
     began(source)
-    close = {"id": "s", "type": "snapshot-window-close", "data": f"{{{{ '; drop {SECRET}' }}}}"}
+    close = signal_row("s", "snapshot-window-close", f"{{{{ '; drop {SECRET}' }}}}")
     # Reads stand in front of all that the transaction of the signal does.
-    source.commit(2, 2000, create(6, 2), create(1, table=SIGNAL, row=close, key={"id": "s"}))
+    source.commit(2, 2000, create(6, 2), close)
     source.commit(3, 3000, update(1, 3))
     source.previous = 1000
     sequence = json.dumps(["1000", "1951"])
@@ -1225,12 +1204,12 @@ def notes(source: Source) -> None:
 
 @sends(SECOND, "read_cut_off")
 def read_again_whole(source: Source) -> None:
-    whole_again(source, "public.t", 1)
+    whole_again(source, snapshot_and_more, "public.t", 1)
 
 
 @sends(SECOND, "begin_cut_off")
 def begin_again_whole(source: Source) -> None:
-    whole_again(source, "transaction", 2)
+    whole_again(source, snapshot_and_more, "transaction", 2)
 
 
 @sends(SECOND, "healthy")

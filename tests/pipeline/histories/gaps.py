@@ -27,14 +27,14 @@ def gaps(
         for entry in partitions[name]:
             if entry.kind == "event":
                 firsts.setdefault((entry.transaction, entry.event), entry)
-    copied = {id(entry) for entry in firsts.values()}
+    no_copies = {id(entry) for entry in firsts.values()}
     for entries in partitions.values():
         for at, entry in enumerate(entries):
             if entry.kind != "garbage":
                 continue
             behind = map(place_of, entries[:at])
             following = (
-                place_of(one) for one in entries[at:] if one.kind != "event" or id(one) in copied
+                place_of(one) for one in entries[at:] if one.kind != "event" or id(one) in no_copies
             )
             yield (
                 max((place for place in behind if place is not None), default=nowhere),
