@@ -54,7 +54,7 @@ placed_snapshot as (
 ),
 
 -- The position of a message outside of transactions is what the next transaction names as its
--- predecessor (Debezium 3.6.3).
+-- predecessor, and mostly the message too (Debezium 3.6.3).
 logical_message as (
 
     select
@@ -71,31 +71,37 @@ logical_message as (
 link as (
 
     select
-        source,
+        pending.source,
         'transaction' as link_kind,
         0 as link_order,
-        commit_position as position,
-        transaction_id,
+        pending.commit_position as position,
+        pending.transaction_id,
         cast(null as string) as snapshot_position,
-        previous_commit_position,
-        log_position,
-        last_event_position,
-        end_markers,
-        committed_at,
-        received_count,
-        names_predecessor,
-        is_whole_transaction,
-        is_uncounted,
-        may_lack_a_message,
-        is_reached_by_all,
-        reached_position,
-        has_reset_counters,
-        has_window_close,
-        proof,
-        decision,
-        decision_sentence,
-        incomplete_reason
-    from pending_transaction
+        pending.previous_commit_position,
+        pending.log_position,
+        pending.last_event_position,
+        pending.end_markers,
+        pending.committed_at,
+        pending.received_count,
+        pending.names_predecessor,
+        message.source is not null as follows_message,
+        pending.is_whole_transaction,
+        pending.is_uncounted,
+        pending.may_lack_a_message,
+        pending.is_reached_by_all,
+        pending.reached_position,
+        pending.has_reset_counters,
+        pending.has_window_close,
+        pending.proof,
+        pending.decision,
+        pending.decision_sentence,
+        pending.incomplete_reason
+    from pending_transaction as pending
+    left join logical_message as message
+        on
+            pending.source = message.source
+            and pending.previous_commit_position = message.event_position
+            and message.event_position = message.previous_commit_position
     union all
     select
         source,
@@ -112,6 +118,7 @@ link as (
         committed_at,
         0 as received_count,
         true as names_predecessor,
+        false as follows_message,
         false as is_whole_transaction,
         false as is_uncounted,
         false as may_lack_a_message,
@@ -124,7 +131,7 @@ link as (
         null as decision_sentence,
         null as incomplete_reason
     from logical_message
-    where event_position is not null
+    where event_position is not null and previous_commit_position is distinct from event_position
     union all
     select
         placed.source,
@@ -160,6 +167,7 @@ link as (
         placed.committed_at,
         0 as received_count,
         false as names_predecessor,
+        false as follows_message,
         false as is_whole_transaction,
         false as is_uncounted,
         false as may_lack_a_message,
@@ -182,9 +190,27 @@ link as (
     left join {{ ref('int_starting_commit') }} as starting_commit
         on placed.source = starting_commit.source
 
+),
+
+followed_link as (
+
+    select
+        *,
+        lead(case when link_kind = 'transaction' then is_uncounted end) ignore nulls over (
+            partition by source
+            order by position asc, link_order desc
+        ) as is_before_uncounted,
+        lead(
+            case when link_kind = 'transaction' then coalesce(previous_commit_position, '') end
+        ) ignore nulls over (
+            partition by source
+            order by position asc, link_order desc
+        ) as following_previous_position
+    from link
+
 )
 
--- Spark 4.1 loses a named window in a view, so the window stands here twice.
+-- Spark 4.1 loses a named window in a view, so it is written out each time.
 select
     -- identity
     source,
@@ -204,6 +230,7 @@ select
     -- proof
     received_count,
     names_predecessor,
+    follows_message,
     is_whole_transaction,
     is_uncounted,
     may_lack_a_message,
@@ -244,4 +271,11 @@ select
         partition by source, split_part(log_position, '#', 1)
         order by position, link_order
     ) as predecessor_log_position
-from link
+from followed_link
+-- What nothing counts ends where the next one names its predecessor: what was sent between them is
+-- in its place (S15).
+where
+    not (
+        link_kind = 'logical_message'
+        and coalesce(is_before_uncounted and following_previous_position < position, false)
+    )

@@ -13,9 +13,16 @@ FIGURES = REPOSITORY / "target" / "proof.jsonl"
 PAGE = REPOSITORY / "docs" / "correctness.md"
 HEAD = """# Correctness
 
-What `make proof` found, written by it: {date}, commit {commit}. Each line is a test under
-`tests/pipeline` that fails when a figure is not as it must be, and says when it ran. What is not
-here has not been shown. How they work is in [CONTRIBUTING](../CONTRIBUTING.md).
+What `make proof` found, written by it on {date} at commit {commit}. Each line is a test under
+`tests/pipeline` that fails when a figure is not as it must be. It was last proved at the commit in
+its last column, and not since; what is not here has not been shown.
+
+A *history* is a random run of a database and its connector, and an *arrival* a random order in
+which a recording lands. *Wrong* is a table that differs from the database at the commit that its
+cut names; *not the largest*, a cut behind which a later commit could be proved from what had
+landed; *lost*, a landed message of which nothing became. A table that a recording does not
+determine (with REPLICA IDENTITY USING INDEX) is not compared; `UNDETERMINED` in
+tests/pipeline/test_captures.py names it.
 
 | proof | found | seed | date | commit |
 |---|---|---|---|---|

@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -25,6 +26,8 @@ LATER_SETTINGS = (
 SECRET = "hunter2-and-nobody-else"
 SIGNAL = "debezium_signal"
 FIRST_BEGIN = ("transaction", 0)
+OF_THE_THIRD = (("transaction", 4), ("public.t", 2), ("transaction", 5))
+"""Its BEGIN, its change and its END."""
 BACKUP = "backup"
 """A table whose rows look like signals."""
 MILLIS = 1_795_228_000_000
@@ -151,6 +154,19 @@ class Source:
         key = {"id": change.id} if change.key is None else change.key
         topic = change.topic or f"public.{change.table}"
         self.send(topic, key or None, change.text or text, change.partition)
+
+    def message(self, lsn: int, *, names_itself: bool = False) -> None:
+        """A message outside of transactions, which what follows names as its predecessor."""
+        if names_itself:
+            self.previous = lsn
+        value = {
+            "op": "m",
+            "source": self.source("", lsn),
+            "transaction": None,
+            "message": {"prefix": "p", "content": ""},
+        }
+        self.send("message", {"prefix": "p"}, value)
+        self.previous = lsn
 
     def marker(
         self, status: str, id: str, counts: dict[str, int] | None, partition: int = 0
@@ -337,14 +353,7 @@ def reads_around_a_message(source: Source) -> None:
     source.read(1, 1, "first")
     source.read(2, 1, "true")
     source.read(3, 1, "last")
-    message = {
-        "op": "m",
-        "source": source.source("", 10),
-        "transaction": None,
-        "message": {"prefix": "p", "content": ""},
-    }
-    source.send("message", {"prefix": "p"}, message)
-    source.previous = 10
+    source.message(10)
     source.commit(1, 1000, update(1, 2), create(4, 1))
 
 
@@ -460,15 +469,61 @@ def read_of_a_window_before_what_is_sent_again_cut_off(source: Source) -> None:
 
 @sends(FIRST, "uncounted_key_change_torn")
 def key_change_torn_without_metadata(source: Source) -> None:
-    def without(value: dict[str, Any]) -> None:
-        value["transaction"] = None
-
-    source.commit(1, 1000, create(1, 1, edit=without), sent="events")
-    source.commit(2, 2000, delete(1, edit=without), sent="events")
+    source.commit(1, 1000, uncounted("c", 1, 1), sent="events")
+    source.commit(2, 2000, uncounted("d", 1), sent="events")
     deleted = placed(source, "public.t", 1)
     deleted["headers"] = [{"key": "__debezium.newkey", "value": '{"id":7}'}]
-    source.commit(3, 3000, create(3, 3, edit=without), sent="events")
-    source.commit(4, 4000, create(4, 4, edit=without), sent="events")
+    source.commit(3, 3000, uncounted("c", 3, 3), sent="events")
+    source.commit(4, 4000, uncounted("c", 4, 4), sent="events")
+
+
+def uncounted(operation: str, id: int, n: int = 0) -> Change:
+    """A change of a source without transaction metadata."""
+    return Change(operation, id, n, edit=lambda value: value.update(transaction=None))
+
+
+def messages_between_uncounted(source: Source, *, names_itself: bool) -> None:
+    """As `pg_logical_emit_message` sends them for heartbeats; one while the next one is open."""
+    for lsn in (900, 910):
+        source.message(lsn, names_itself=names_itself)
+    source.commit(1, 1000, uncounted("c", 1, 1), sent="events")
+    for lsn in (1100, 1200, 1300):
+        source.message(lsn, names_itself=names_itself)
+    source.commit(2, 2000, uncounted("u", 1, 2), sent="events")
+    source.message(2970, names_itself=names_itself)
+    source.commit(3, 3000, uncounted("u", 1, 3), sent="events")
+    for lsn in (3100, 3200):
+        source.message(lsn, names_itself=names_itself)
+    source.commit(4, 4000, uncounted("u", 1, 4), sent="events")
+
+
+FIRST["f_messages_of_others"] = partial(messages_between_uncounted, names_itself=False)
+FIRST["f_messages_of_themselves"] = partial(messages_between_uncounted, names_itself=True)
+
+
+def messages_that_name_themselves(source: Source) -> None:
+    source.message(900, names_itself=True)
+    source.commit(1, 1000, create(1, 1))
+    source.message(1100, names_itself=True)
+    source.message(1200, names_itself=True)
+    source.commit(2, 2000, update(1, 2))
+    source.commit(3, 3000, update(1, 3))
+    source.message(3100, names_itself=True)
+    source.commit(4, 4000, update(1, 4))
+
+
+@sends(FIRST, "messages_that_name_themselves")
+def messages_around_what_has_not_landed(source: Source) -> None:
+    """The message tells nothing of the transaction before it, of which nothing has landed."""
+    messages_that_name_themselves(source)
+    for topic, offset in OF_THE_THIRD:
+        source.messages.remove(placed(source, topic, offset))
+
+
+@sends(SECOND, "messages_that_name_themselves")
+def what_had_not_landed(source: Source) -> None:
+    for topic, offset in OF_THE_THIRD:
+        whole_again(source, messages_that_name_themselves, topic, offset)
 
 
 @sends(FIRST, "blocking_clock")
@@ -1487,6 +1542,21 @@ def test_a_topic_that_tables_share_with_signals_holds_reads(shown: Seen) -> None
 def test_a_torn_key_change_is_held_where_nothing_counts_transactions(shown: Seen) -> None:
     assert shown.table("uncounted_key_change_torn") == {1: 1}
     assert shown.held("uncounted_key_change_torn")["2"] == "key_change_torn"
+
+
+@pytest.mark.parametrize("name", ["messages_of_others", "messages_of_themselves"])
+def test_messages_hold_nothing_of_a_source_without_metadata(shown: Seen, name: str) -> None:
+    assert shown.table(name) == {1: 3}
+    assert shown.held(name) == {"4": "above_low_water"}
+
+
+def test_a_message_that_names_itself_does_not_hide_what_has_not_landed(
+    shown: Seen, later: Seen
+) -> None:
+    assert shown.table("messages_that_name_themselves") == {1: 2}
+    assert shown.held("messages_that_name_themselves") == {"4": "missing_predecessor"}
+    assert later.table("messages_that_name_themselves") == {1: 4}
+    assert later.held("messages_that_name_themselves") == {}
 
 
 def test_no_cut_stands_between_a_signal_and_its_blocking_snapshot(shown: Seen, later: Seen) -> None:
