@@ -143,13 +143,15 @@ linked_link as (
         coalesce(
             case
                 when preceded.link_kind in ('initial_snapshot', 'blocking_snapshot') then true
-                -- A message that names itself does not say what it follows.
-                when preceded.follows_message
-                    then preceded.is_uncounted or preceded.has_every_marker
                 when preceded.previous_commit_position is not null
                     then
                         preceded.previous_commit_position
                         = coalesce(preceded.predecessor_position, preceded.base_position)
+                        -- A message that names itself does not say what it follows.
+                        or (
+                            preceded.follows_message
+                            and (preceded.is_uncounted or preceded.has_every_marker)
+                        )
                 -- Events that name no predecessor open a stream. Without events the markers must
                 -- be contiguous.
                 when

@@ -64,6 +64,7 @@ def make_history(seed: int, number: int, profile: Profile) -> History:
         profile.second_begin,
         knobs.connector,
         knobs.connector == "sqlserver" or (knobs.connector == "db2" and rng.random() < 0.5),
+        messages_name_themselves=knobs.connector == "postgresql" and number % 2 == 0,
     )
     if knobs.connector == "cdl":
         plan.versions = _versions(rng, knobs)

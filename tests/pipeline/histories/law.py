@@ -32,7 +32,8 @@ behind it that is no copy names an earlier one.
 
 Link (S14). In PostgreSQL with changes received: their `sequence[0]` is END's LSN of the transaction
 before (null at the start of an epoch), or the LSN of a landed message outside of transactions that
-follows it likewise. Otherwise: nothing landed in another partition of the transaction topic than 0,
+follows it likewise. Otherwise, and behind such a message that names itself as the one before:
+nothing landed in another partition of the transaction topic than 0,
 and offsets of markers run without a hole from an END of the one before (from 0 in the first epoch
 that streams) to an END of this one, as a restart sends both again. Those of another database count
 like others: what lies between two ENDs is known.
@@ -357,17 +358,20 @@ class Arrived:
         if self.cdl:
             return self._cdl_prefix(self.cdl, self.plan.epochs[epoch], known)
         links: set[int | None] = {None}
+        own_links: set[int | None] = set()
         before = {-1} if is_first else set[int]()
         count = 0
         for number in self.plan.epochs[epoch].chain:
             transaction = self.plan.transactions[number]
             if transaction.id is None:
-                if number in self.messages and self.previous[number] in links:
+                if number in self.messages and self.plan.messages_name_themselves:
+                    own_links.add(transaction.end_lsn)
+                elif number in self.messages and self.previous[number] in links:
                     links.add(transaction.end_lsn)
                 continue
             if count >= known and not (
                 self._is_complete(number, transaction)
-                and self._is_linked(number, links, before)
+                and self._is_linked(number, links, own_links, before)
                 and (not _closes_window(transaction) or self._has_whole_window(number))
             ):
                 break
@@ -410,7 +414,7 @@ class Arrived:
                 )
             else:
                 is_proven = self._is_complete(number, transaction) and self._is_linked(
-                    number, set(), end_offsets
+                    number, set(), set(), end_offsets
                 )
             if count >= known and not (
                 is_proven and mysql.is_accounted_for(number, before, reached)
@@ -424,9 +428,18 @@ class Arrived:
             end_offsets = self.end_offsets.get(number, end_offsets)
         return count
 
-    def _is_linked(self, number: int, links: set[int | None], before: set[int]) -> bool:
+    def _is_linked(
+        self,
+        number: int,
+        links: set[int | None],
+        own_links: set[int | None],
+        before: set[int],
+    ) -> bool:
         if self.plan.connector == "postgresql" and self.copies.get(number):
-            return self.previous[number] in links
+            if self.previous[number] in links:
+                return True
+            if self.previous[number] not in own_links:
+                return False
         return self.marker_partitions == {0} and any(
             self.marker_offsets.issuperset(range(first + 1, last))
             for first, last in product(before, self.end_offsets[number])

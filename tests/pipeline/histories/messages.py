@@ -190,9 +190,9 @@ class _Writer:
         return _message_written(source, self._block(entry, transaction, event))
 
     def _loose_message(self, number: int, transaction: Transaction) -> Written:
-        source = self._source(
-            MESSAGE, transaction.end_lsn, None, self.previous[number], _commit_millis(number)
-        )
+        end = transaction.end_lsn
+        previous = end if self.plan.messages_name_themselves else self.previous[number]
+        source = self._source(MESSAGE, end, None, previous, _commit_millis(number))
         return _message_written(source, "null")
 
     def _ddl(self, number: int, transaction: Transaction) -> Written:

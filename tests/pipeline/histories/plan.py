@@ -154,6 +154,8 @@ class Plan:
     versions: tuple[str, ...] = ()
     """Of CDL's messages."""
     proof: Literal["counted", "watermark", "none"] = "counted"
+    messages_name_themselves: bool = False
+    """Whether messages of PostgreSQL outside of transactions name their own LSN."""
 
     def offsets(self) -> list[int]:
         """Each entry's offset in its partition."""

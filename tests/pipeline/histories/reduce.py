@@ -92,6 +92,7 @@ def reduced(plan: Plan, marks: Marks, name: str) -> Plan:
         plan.names_database,
         plan.versions,
         plan.proof,
+        plan.messages_name_themselves,
     )
 
 
