@@ -543,15 +543,25 @@ def what_follows_the_reads(source: Source) -> None:
     source.marker("END", "3:3000", {"public.t": 1})
 
 
-@sends(FIRST, "shared_topic_late")
-def read_behind_a_message_of_another_source(source: Source) -> None:
+def read_lost_behind_another_source(source: Source, other: str) -> None:
     """It has not landed, and what stands before it is another's."""
-    source.read(1, 1, "first", name="f_shared_topic_before", partition=1)
-    source.read(2, 1, "last", name="f_shared_topic_before", partition=1)
+    source.read(1, 1, "first", name=other, partition=1)
+    source.read(2, 1, "last", name=other, partition=1)
     source.lose("public.t", 1)
     source.read(1, 1, "first")
     source.read(3, 1, "last")
+
+
+@sends(FIRST, "shared_topic_late")
+def read_behind_a_message_of_another_source(source: Source) -> None:
+    read_lost_behind_another_source(source, "f_shared_topic_before")
     source.commit(2, 2000, update(1, 2), update(2, 2, partition=1))
+
+
+@sends(FIRST, "shared_topic_unknown")
+def read_where_only_another_source_has_landed(source: Source) -> None:
+    read_lost_behind_another_source(source, "f_shared_topic_known")
+    source.commit(2, 2000, update(1, 2))
 
 
 ALL = "all"
@@ -576,16 +586,6 @@ def read_beside_signals_that_has_not_landed(source: Source) -> None:
     source.commit(2, 2000, signal_row("s", "execute-snapshot", topic=ALL))
     in_both = (update(1, 3, topic=ALL), update(2, 3, topic=ALL, partition=1))
     source.commit(3, 3000, *in_both, update(1, 3, table="my_table"))
-
-
-@sends(FIRST, "shared_topic_unknown")
-def read_where_only_another_source_has_landed(source: Source) -> None:
-    source.read(1, 1, "first", name="f_shared_topic_known", partition=1)
-    source.read(2, 1, "last", name="f_shared_topic_known", partition=1)
-    source.lose("public.t", 1)
-    source.read(1, 1, "first")
-    source.read(3, 1, "last")
-    source.commit(2, 2000, update(1, 2))
 
 
 @sends(FIRST, "tombstone")

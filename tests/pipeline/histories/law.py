@@ -413,8 +413,8 @@ class Arrived:
                     number, before, end_offsets, self.marker_offsets
                 )
             else:
-                is_proven = self._is_complete(number, transaction) and self._is_linked(
-                    number, set(), set(), end_offsets
+                is_proven = self._is_complete(number, transaction) and self._has_every_marker(
+                    number, end_offsets
                 )
             if count >= known and not (
                 is_proven and mysql.is_accounted_for(number, before, reached)
@@ -440,6 +440,10 @@ class Arrived:
                 return True
             if self.previous[number] not in own_links:
                 return False
+        return self._has_every_marker(number, before)
+
+    def _has_every_marker(self, number: int, before: set[int]) -> bool:
+        """Whether offsets run without a hole from an END of the one before to an END of this."""
         return self.marker_partitions == {0} and any(
             self.marker_offsets.issuperset(range(first + 1, last))
             for first, last in product(before, self.end_offsets[number])
