@@ -1,6 +1,6 @@
 {#-
     The tables that history models are there for, as an SQL relation: source_pattern (a regular expression),
-    schema_name, table_name. Without models it has one row of nulls.
+    schema_name, table_name, has_identity (named in place of the message key). Without models it has one row of nulls.
 -#}
 {%- macro expected_tables() -%}
     {%- set rows = [] -%}
@@ -8,10 +8,11 @@
         {%- set captured = node.config.get('meta', {}).get('captured') -%}
         {%- if captured -%}
             {%- do rows.append('(' ~ string_literal(pattern_text(captured.sources)) ~ ', '
-                ~ string_literal(captured.schema) ~ ', ' ~ string_literal(captured.table) ~ ')') -%}
+                ~ string_literal(captured.schema) ~ ', ' ~ string_literal(captured.table) ~ ', '
+                ~ (captured.identity is defined) ~ ')') -%}
         {%- endif -%}
     {%- endfor -%}
     select * from values
-        {{ rows | sort | join(',\n        ') or '(null, null, null)' }}
-        as expected (source_pattern, schema_name, table_name)
+        {{ rows | sort | join(',\n        ') or '(null, null, null, null)' }}
+        as expected (source_pattern, schema_name, table_name, has_identity)
 {%- endmacro -%}

@@ -62,7 +62,10 @@ shown as (
         bool_or(operation != {{ op('truncate') }}) as has_rows,
         bool_or(row_key is not null) as has_key,
         bool_or(before is not null) as has_old_image,
-        bool_or(operation = {{ op('truncate') }}) as has_truncate
+        bool_or(operation = {{ op('truncate') }}) as has_truncate,
+        max(commit_number) filter (
+            where operation = {{ op('delete') }} and {{ is_filler_key('row_key', 'before') }}
+        ) as filler_key_commit_number
     from change
     group by source, schema_name, table_name
 
@@ -165,6 +168,7 @@ fact as (
         false as has_key,
         false as has_old_image,
         false as has_truncate,
+        null as filler_key_commit_number,
         null as connector,
         null as initial_cut_id,
         scanned_at,
@@ -200,6 +204,7 @@ select
     bool_or(fact.has_key) as has_key,
     bool_or(fact.has_old_image) as has_old_image,
     bool_or(fact.has_truncate) as has_truncate,
+    max(fact.filler_key_commit_number) as filler_key_commit_number,
     max(fact.connector) as connector,
     max(fact.initial_cut_id) as initial_cut_id,
 

@@ -58,6 +58,19 @@ expected as (
 
 ),
 
+-- Tables whose models name the columns that tell rows apart.
+identified as (
+
+    select
+        schema_name,
+        table_name,
+        collect_list(source_pattern) as source_patterns
+    from expected
+    where has_identity
+    group by schema_name, table_name
+
+),
+
 -- Why a table may differ from its source although every proof holds (S23).
 known_flag as (
 
@@ -109,6 +122,12 @@ known_flag as (
                 and fact.has_rows
                 and not fact.has_key
                 and not fact.has_old_image,
+                'identity_not_in_key',
+                fact.connector = 'postgresql'
+                and fact.filler_key_commit_number > fact.snapshot_commit_number
+                and not coalesce(exists(
+                    identified.source_patterns, pattern -> rlike(fact.source, pattern)
+                ), false),
                 'identity_lost',
                 fact.lost_identity_cut_id >= fact.snapshot_cut_id,
                 'repeated_names',
@@ -131,6 +150,10 @@ known_flag as (
             fact.source = default_added.source
             and fact.schema_name <=> default_added.schema_name
             and fact.table_name = default_added.table_name
+    left join identified
+        on
+            fact.schema_name <=> identified.schema_name
+            and fact.table_name = identified.table_name
     union all
     select
         int_cut.source,

@@ -36,6 +36,10 @@ MEANINGS: Final = {
         "updates and deletes are not sent"
     ),
     "identity_lost": "a delete told neither row nor key, and is quarantined",
+    "identity_not_in_key": (
+        "a delete has a key of zeros, as REPLICA IDENTITY USING INDEX on other columns sends it: "
+        "deleted rows stay; name the index's columns as identity in its history model"
+    ),
     "repeated_names": "a message of it has two members of one name, of which the last counts",
     "schema_default": (
         "a column with a default was added, and no event says that the rows before it have it; "

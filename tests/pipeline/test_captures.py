@@ -86,6 +86,15 @@ def test_a_capture_ends_as_its_database(whole: Path, name: str) -> None:
     assert [line for line in differences if f" {known}:" not in line] == []
 
 
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_table_that_the_message_key_does_not_tell_is_flagged_and_no_other(
+    whole: Path, name: str
+) -> None:
+    flags = read_cuts(whole)[name]["flags"]
+    flagged = [flag["table"] for flag in flags if flag["flag"] == "identity_not_in_key"]
+    assert flagged == [table for table in [UNDETERMINED.get(name)] if table]
+
+
 COLUMNS = ("id", "title", "n", "body", "meta", "js", "vc", "x", "num", "ct", "nn", "nums", "bigs")
 """Columns whose text in PostgreSQL is that of the message, but for the braces of arrays."""
 
