@@ -37,16 +37,16 @@ with
 
 change as (
 
-    select captured.*
-    from {{ ref('int_change') }} as captured
+    select placed.*
+    from {{ ref('int_change') }} as placed
     where
-        captured.cut_id {{ '=' if is_incremental() else '<=' }} {{ candidate('cut_id') }}
-        and {{ matches_any('captured.source', captured.sources) }}
+        placed.cut_id {{ '=' if is_incremental() else '<=' }} {{ candidate('cut_id') }}
+        and {{ matches_any('placed.source', captured.sources) }}
         and (
-            captured.table_name is null
+            placed.table_name is null
             or (
-                captured.schema_name <=> {{ string_literal(captured.schema) }}
-                and captured.table_name = {{ string_literal(captured.table) }}
+                placed.schema_name <=> {{ string_literal(captured.schema) }}
+                and placed.table_name = {{ string_literal(captured.table) }}
             )
         )
         {%- if truncate == 'ignore' %}

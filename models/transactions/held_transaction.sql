@@ -18,7 +18,7 @@ unreadable_message as (
     select
         topic,
         partition,
-        explode(quarantined_offsets) as `offset`
+        explode(unplaced_offsets) as `offset`
     from {{ ref('partition_progress') }}
     where cut_id = {{ candidate('cut_id') }}
 

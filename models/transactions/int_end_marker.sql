@@ -45,7 +45,7 @@ readable_run as (
         topic,
         explode(concat(
             transform(known_ranges, known -> known.first_offset),
-            transform(quarantined_offsets, bad -> bad + 1)
+            transform(unplaced_offsets, bad -> bad + 1)
         )) as first_offset
     from progress
     where last_partition = 0

@@ -50,7 +50,7 @@ unreadable as (
         source,
         flatten(collect_list(unreadable_spans)) as unreadable_spans
     from placed_progress
-    where is_table_topic and size(quarantined_offsets) > 0
+    where is_table_topic and size(unplaced_offsets) > 0
     group by source
 
 )

@@ -132,13 +132,13 @@ progress as (
     select
         built.*,
         -- A table for signals is in no snapshot, but those are that share its topic.
-        ({{ is_table_topic('built') }})
+        {{ is_table_topic('built') }}
         and (
             not bool_or(built.has_signals) over (partition by built.topic)
             or size(array_distinct(flatten(
                 collect_list(built.data_collections) over (partition by built.topic)
             ))) > 1
-        ) as is_table_topic
+        ) as is_snapshot_topic
     from {{ ref('partition_progress') }} as built
     where built.cut_id = {{ candidate('cut_id') }}
 
@@ -180,7 +180,7 @@ select
                                 false
                             )
                             and not exists(
-                                progress.quarantined_offsets,
+                                progress.unplaced_offsets,
                                 bad -> coalesce(bad < first_message.first_offset, true)
                             )
                     else
@@ -222,7 +222,7 @@ select
             )
             -- A message that cannot be read may be a read that is missing.
             and not exists(
-                progress.quarantined_offsets,
+                progress.unplaced_offsets,
                 bad -> bad >= read_partition.first_read_offset - 1
                 and coalesce(bad < following_message.following_offset, true)
             )
@@ -236,7 +236,7 @@ inner join progress
         snapshot.source = progress.topic_source
         and case
             when snapshot.is_blocking then array_contains(snapshot.read_topics, progress.topic)
-            else progress.is_table_topic
+            else progress.is_snapshot_topic
         end
 left join read_partition
     on

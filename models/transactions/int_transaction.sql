@@ -1,4 +1,3 @@
-{%- set mark = 'high' if var('landing_reaches_the_end') else 'low' -%}
 with
 
 starting_commit as (
@@ -9,7 +8,17 @@ starting_commit as (
 
 low_water as (
 
-    select * from {{ ref('int_low_water') }}
+    select
+        *,
+        case
+            when {{ var('landing_reaches_the_end') }} then high_water_position
+            else low_water_position
+        end as water_position,
+        case
+            when {{ var('landing_reaches_the_end') }} then event_high_water_position
+            else event_low_water_position
+        end as event_water_position
+    from {{ ref('int_low_water') }}
 
 ),
 
@@ -196,11 +205,9 @@ known_transaction as (
         end as is_passed_by_all,
         case
             when followed.names_predecessor
-                then
-                    followed.predecessor_position
-                    < low_water.{{ mark }}_water_position
-            else followed.last_event_position < low_water.event_{{ mark }}_water_position
-        end as is_below_low_water,
+                then followed.predecessor_position < low_water.water_position
+            else followed.last_event_position < low_water.event_water_position
+        end as is_below_water,
         -- Behind a message that cannot be read nothing uncounted goes on, until an operator lets
         -- it: then the cut has left the place where it stood when the message became known.
         not coalesce(
@@ -312,7 +319,7 @@ select
             known.is_uncounted
             and known.is_readable
             and known.known_position is not null
-            and coalesce(known.is_below_low_water, false)
+            and coalesce(known.is_below_water, false)
             then case when known.is_key_change_torn then 'key_change_torn' end
         when known.is_uncounted then 'above_low_water'
         when not known.has_end then 'no_end'

@@ -22,11 +22,10 @@ earlier_progress as (
     select
         cast(null as string) as topic,
         cast(null as int) as partition,
-        cast(null as bigint) as first_offset,
         cast(null as bigint) as contiguous_offset,
         cast(null as bigint) as last_offset,
         cast(null as array<struct<first_offset: bigint, last_offset: bigint>>) as known_ranges,
-        cast(null as array<bigint>) as quarantined_offsets,
+        cast(null as array<bigint>) as unplaced_offsets,
         cast(null as array<string>) as sources,
         cast(null as string) as event_position,
         cast(null as string) as link_position,
@@ -71,7 +70,6 @@ new_range as (
         max(`offset`) as last_offset,
         max(event_position) as event_position,
         max(previous_commit_position) as link_position,
-        collect_set(case when has_no_place then `offset` end) as quarantined_offsets,
         collect_set(case when kind = 'change' then source end) as sources,
         bool_or(snapshot = 'incremental') as has_incremental_reads,
         bool_or(is_signal) as has_signals,
@@ -92,7 +90,6 @@ known_range as (
         earlier_range.*,
         null as event_position,
         null as link_position,
-        null as quarantined_offsets,
         null as sources,
         null as has_incremental_reads,
         null as has_signals,
@@ -146,7 +143,6 @@ whole_range as (
         max(last_offset) as last_offset,
         max(event_position) as event_position,
         max(link_position) as link_position,
-        flatten(collect_list(quarantined_offsets)) as quarantined_offsets,
         flatten(collect_list(sources)) as sources,
         bool_or(has_incremental_reads) as has_incremental_reads,
         bool_or(has_signals) as has_signals,
@@ -163,13 +159,11 @@ known_progress as (
     select
         topic,
         partition,
-        min(first_offset) as first_offset,
         max(case when range_number = 1 then last_offset end) as contiguous_offset,
         max(last_offset) as last_offset,
         array_sort(collect_list(struct(first_offset, last_offset))) as known_ranges,
         max(case when range_number = 1 then event_position end) as event_position,
         max(case when range_number = 1 then link_position end) as link_position,
-        flatten(collect_list(quarantined_offsets)) as quarantined_offsets,
         flatten(collect_list(sources)) as sources,
         bool_or(has_incremental_reads) as has_incremental_reads,
         bool_or(has_signals) as has_signals,
@@ -184,7 +178,7 @@ known_progress as (
 doubtful_partition as (
 
     select
-        earlier_progress.quarantined_offsets as earlier_offsets,
+        earlier_progress.unplaced_offsets as earlier_offsets,
         earlier_progress.last_offset as earlier_last_offset,
         earlier_progress.event_position as earlier_event_position,
         earlier_progress.link_position as earlier_link_position,
@@ -192,7 +186,7 @@ doubtful_partition as (
         coalesce(unplaced.partition, earlier_progress.partition) as partition,
         array_union(
             coalesce(unplaced.new_offsets, array()),
-            coalesce(earlier_progress.quarantined_offsets, array())
+            coalesce(earlier_progress.unplaced_offsets, array())
         ) as doubtful_offsets
     from (
         select
@@ -220,6 +214,7 @@ doubtful_message as (
         message.event_position,
         message.previous_commit_position as link_position,
         doubtful.earlier_offsets,
+        doubtful.doubtful_offsets,
         message.copy_number = 1 and not message.is_already_published as is_new,
         message.has_no_place
         and not coalesce(array_contains(doubtful.earlier_offsets, message.`offset`), false)
@@ -294,6 +289,7 @@ new_span as (
                     )
             end
         ) as unreadable_spans,
+        any_value(doubtful_offsets) as doubtful_offsets,
         -- What landed cut off may land again whole.
         collect_set(case when is_readable_now then `offset` end) as readable_offsets,
         min_by(event_position, `offset`) filter (
@@ -321,17 +317,13 @@ select
     coalesce(topic.source, earlier_progress.topic_source) as topic_source,
 
     -- what has landed
-    known_progress.first_offset,
     known_progress.contiguous_offset,
     known_progress.last_offset,
     known_progress.known_ranges,
     array_sort(array_except(
-        array_union(
-            known_progress.quarantined_offsets,
-            coalesce(earlier_progress.quarantined_offsets, array())
-        ),
+        coalesce(new_span.doubtful_offsets, earlier_progress.unplaced_offsets, array()),
         coalesce(new_span.readable_offsets, array())
-    )) as quarantined_offsets,
+    )) as unplaced_offsets,
 
     -- how far its changes reach
     case
@@ -399,8 +391,8 @@ left join {{ ref('int_topic') }} as topic
 left join {{ ref('int_starting_commit') }} as starting_commit
     on
         coalesce(
-            try_element_at(known_progress.sources, 1),
-            try_element_at(earlier_progress.sources, 1),
+            array_min(known_progress.sources),
+            array_min(earlier_progress.sources),
             topic.source
         )
         = starting_commit.source

@@ -99,7 +99,7 @@ MODELS = (
     Mutant(f"{T}/int_chain_link.sql", "before.`offset` < next.`offset`", "true"),
     Mutant(f"{T}/int_end_marker.sql", "where last_partition = 0", "where partition = 0"),
     Mutant(f"{T}/int_end_marker.sql",
-           "transform(quarantined_offsets, bad -> bad + 1)", "array()"),
+           "transform(unplaced_offsets, bad -> bad + 1)", "array()"),
     Mutant(f"{T}/int_chain.sql",
            "case when previous_commit_position is null then 4 else 1 end as link_order",
            "1 as link_order"),
