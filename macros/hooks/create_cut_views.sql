@@ -1,8 +1,9 @@
 {#-
-    The public views of the cut itself: published_cut, one row per source, and commit, one row per published commit.
+    The public views of the cut itself: published_cut, one row per source with how much is held, quarantined and
+    flagged, and commit, one row per published commit.
     The pointer stands first, see create_pointed_view. See shown_position.
 -#}
-{%- macro create_cut_views(commits) -%}
+{%- macro create_cut_views(commits, message_count, held_transaction, table_flag) -%}
     {%- set published_cut = public_relation('published_cut') -%}
     {%- if load_relation(published_cut) is none -%}
         {%- do create_schema(published_cut) -%}
@@ -29,6 +30,22 @@
                 select cut.cut_id, explode(cut.source_cuts) as source_cut
                 from {{ source('pointer', 'cut') }} as cut
                 where cut.channel = 'published'
+            ),
+            held as (
+                select cut_id, source, count(*) as held_count
+                from {{ held_transaction }}__stored
+                group by cut_id, source
+            ),
+            quarantined as (
+                select cut_id, source, sum(message_count) as quarantined_count
+                from {{ message_count }}
+                where outcome = 'quarantined'
+                group by cut_id, source
+            ),
+            flagged as (
+                select cut_id, source, count(distinct struct(schema_name, table_name)) as flagged_count
+                from {{ table_flag }}__stored
+                group by cut_id, source
             )
             select
                 source_cut.source,
@@ -38,8 +55,17 @@
                 source_cut.committed_at,
                 source_cut.proof,
                 source_cut.decisions,
-                cut_id
+                coalesce(held.held_count, 0) as held_count,
+                coalesce(quarantined.quarantined_count, 0) as quarantined_count,
+                coalesce(flagged.flagged_count, 0) as flagged_count,
+                pointer.cut_id
             from pointer
+            left join held
+                on pointer.cut_id = held.cut_id and source_cut.source = held.source
+            left join quarantined
+                on pointer.cut_id = quarantined.cut_id and source_cut.source = quarantined.source
+            left join flagged
+                on pointer.cut_id = flagged.cut_id and source_cut.source = flagged.source
         {%- endcall -%}
     {%- endif -%}
 {%- endmacro -%}

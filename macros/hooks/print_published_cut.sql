@@ -1,4 +1,4 @@
-{#- One line per source: what was published, what is held and why, what is quarantined. -#}
+{#- One line per source: what was published, what is held and why, what is quarantined and flagged. -#}
 {%- macro print_published_cut(summary) -%}
     {%- set shown = 20 -%}
     {%- set rows = run_query(summary).rows -%}

@@ -4,14 +4,15 @@
 -#}
 {%- macro publish_cut(results) -%}
     {#- dbt finds what a hook reads only outside of conditions. -#}
-    {%- set int_cut = ref('int_cut') -%}
-    {%- set commits = ref('commit') -%}
+    {%- set int_cut, commits, message_count = ref('int_cut'), ref('commit'), ref('message_count') -%}
+    {%- set held_transaction, table_flag = ref('held_transaction'), ref('table_flag') -%}
     {%- set shapes, schema_changes = ref('int_table_shape'), ref('schema_change') -%}
     {%- set summary = published_cut_summary(
         int_cut=int_cut,
         starting_commit=ref('int_starting_commit'),
-        message_count=ref('message_count'),
-        held_transaction=ref('held_transaction')
+        message_count=message_count,
+        held_transaction=held_transaction,
+        table_flag=table_flag
     ) -%}
     {%- if execute and flags.WHICH in ['run', 'build'] -%}
         {%- set reason = unpublished_reason(results) -%}
@@ -19,7 +20,7 @@
             {%- do print('nothing published: ' ~ reason) -%}
             {%- do note_contradictions(results, commits) -%}
         {%- else -%}
-            {%- do create_cut_views(commits) -%}
+            {%- do create_cut_views(commits, message_count, held_transaction, table_flag) -%}
             {%- call statement('publish_cut') -%}
                 insert overwrite {{ source('pointer', 'cut') }}
                 select

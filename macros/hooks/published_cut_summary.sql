@@ -1,5 +1,5 @@
 {#- One sentence per source of the candidate, in order of name. -#}
-{%- macro published_cut_summary(int_cut, starting_commit, message_count, held_transaction) -%}
+{%- macro published_cut_summary(int_cut, starting_commit, message_count, held_transaction, table_flag) -%}
     with
 
     counted as (
@@ -33,6 +33,17 @@
         from {{ held_transaction }}
         group by source
 
+    ),
+
+    flagged as (
+
+        select
+            source,
+            count(distinct struct(schema_name, table_name)) as flagged_count,
+            min(concat(concat_ws('.', schema_name, table_name), ': ', flag)) as first_flag
+        from {{ table_flag }}
+        group by source
+
     )
 
     select
@@ -40,7 +51,8 @@
             coalesce(cut.source, counted.source), ': commit ', coalesce(starting.commit_number, 0), ' -> ',
             coalesce(cut.commit_number, 0), ', ', coalesce(cut.new_commit_count, 0), ' published, ',
             coalesce(held.held_count, 0), ' held', coalesce(concat(' (', held.first_reason, ')'), ''), ', ',
-            coalesce(counted.quarantined_count, 0), ' quarantined'
+            coalesce(counted.quarantined_count, 0), ' quarantined',
+            coalesce(concat(', ', flagged.flagged_count, ' flagged (', flagged.first_flag, ')'), '')
         ) as line
     from {{ int_cut }} as cut
     full join counted
@@ -49,5 +61,7 @@
         on cut.source = starting.source
     left join held
         on coalesce(cut.source, counted.source) = held.source
+    left join flagged
+        on coalesce(cut.source, counted.source) = flagged.source
     order by line
 {%- endmacro -%}

@@ -690,6 +690,10 @@ class Run:
     """What status says then of runs and decisions."""
     repeated_names: dict[tuple[object, ...], object]
     """Messages with repeated names, by source and table, after the second build."""
+    lines: list[str]
+    """What the second build said."""
+    published: dict[object, tuple[object, ...]]
+    """What is held, quarantined and flagged by public.published_cut, by source, after it."""
 
     @property
     def first(self) -> Shown:
@@ -762,6 +766,17 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
             "and cut_id = (select max(cut_id) from build.int_table_fact)"
         )
         repeated_names = {(source, table): count for source, table, count in counted}
+        lines = list(lake.lines)
+        published = {
+            source: counts
+            for source, *counts in map(
+                tuple,
+                lake.rows(
+                    "select source, held_count, quarantined_count, flagged_count"
+                    " from public.published_cut"
+                ),
+            )
+        }
         land(lake, streams, 2)
         assert not lake.build(
             "--vars", json.dumps({"refused_flags": DEFAULT_REFUSED_FLAGS}), command="run"
@@ -773,7 +788,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         ]
         snapshots = [source for (source,) in lake.rows("select source from build.int_snapshot")]
         yield Run(
-            streams, (shown[0], shown[1]), refusal, look(lake), snapshots, notices, repeated_names
+            streams,
+            (shown[0], shown[1]),
+            refusal,
+            look(lake),
+            snapshots,
+            notices,
+            repeated_names,
+            lines,
+            published,
         )
 
 
@@ -868,6 +891,28 @@ def test_a_window_whose_reads_may_be_missing_is_held(run: Run) -> None:
 
 
 # --- flags -------------------------------------------------------------------------------------
+
+
+def test_the_published_cut_counts_what_is_held_quarantined_and_flagged(run: Run) -> None:
+    assert {source for source, counts in run.published.items() if any(counts)}
+    for source, counts in run.published.items():
+        cut = run.last.cuts[str(source)]
+        held = {(held["transaction_id"], held["reason"]) for held in cut["held"]}
+        flagged = {flag["table"] for flag in cut["flags"]}
+        assert list(counts) == [len(held), len(cut["quarantined"]), len(flagged)], source
+
+
+def test_a_run_ends_by_saying_what_is_flagged(run: Run) -> None:
+    flagged_sources = 0
+    for source, entry in run.last.cuts.items():
+        said = [line for line in run.lines if line.startswith(f"{source}: commit ")]
+        flags = sorted(f"{flag['table']}: {flag['flag']}" for flag in entry["flags"])
+        count = len({flag["table"] for flag in entry["flags"]})
+        flagged_sources += bool(said and flags)
+        for line in said:
+            told = line.partition(" quarantined")[2]
+            assert told == (f", {count} flagged ({flags[0]})" if flags else ""), line
+    assert flagged_sources
 
 
 @pytest.mark.fault(47)
