@@ -5,7 +5,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dbt_debezium import progress
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flags import flag_sentences, truncate_sentence
 from dbt_debezium.holds import held_sentence
@@ -21,11 +22,9 @@ from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.report import OUTCOMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pyspark.sql import SparkSession
-    from rich.status import Status
 
+    from dbt_debezium.progress import Steps
     from dbt_debezium.project_models import Plan
     from dbt_debezium.shapes import ShapeReport
 
@@ -78,10 +77,8 @@ def enter_lake(target: str | None) -> None:
     check_lake(target)
 
 
-@contextmanager
-def working(step: str) -> "Iterator[Status]":
-    with log.status(step) as status:
-        yield status
+def working(step: str) -> "AbstractContextManager[Steps]":
+    return progress.working(log, step)
 
 
 @main.command()
@@ -128,11 +125,11 @@ def land_path(source: str | Path, start_spark: Any) -> None:
     with Lease(lake_dir(), f"dbt-debezium land {source}"), working("starting Spark") as status:
         spark = start_spark()
 
-        def progress(step: str, done: int, total: int) -> None:
+        def tell(step: str, done: int, total: int) -> None:
             share = f" {done * 100 // total} %" if total else ""
             status.update(f"{'checking' if step == 'check' else 'landing'} {source}{share}")
 
-        landed = land_messages(spark, source, progress)
+        landed = land_messages(spark, source, tell)
     files = "file" if landed.file_count == 1 else "files"
     out.print(f"landed {landed.message_count:,} messages of {landed.file_count} new {files}")
     for file in landed.skipped_files:
@@ -141,12 +138,14 @@ def land_path(source: str | Path, start_spark: Any) -> None:
 
 @main.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--target", help="A target of profiles.yml.")
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SOURCE] [DBT OPTIONS]...")
 def run(target: str | None, arguments: Sequence[str]) -> None:
-    """Land SOURCE, if one is given, and build and publish: `run [SOURCE] [DBT OPTIONS]`.
+    """Land SOURCE, if one is given, and build and publish.
 
-    One Spark session does both. Options go to `dbt build` as they are. Unit tests are left out:
-    they test our SQL, not your data.
+    One Spark session does both. Options go to `dbt build` as they are, such as --full-refresh,
+    --threads 4 or --vars '{landing_reaches_the_end: true}'; `dbt build --help` has all. A part of
+    the project, as with --select, publishes nothing. Unit tests are left out: they test our SQL,
+    not your data.
     """
     from dbt_debezium.build import BUILD, run_dbt
     from dbt_debezium.lease import Lease

@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 from dbt_debezium import home, jars, java, lease
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.session import open_catalog, prepare_process
+from dbt_debezium.setting_names import check_setting_names
 
 WRITING = frozenset({"build", "run", "seed", "retry", "clone", "snapshot"})
 """Commands that change the lake. A second one refuses at once."""
@@ -30,7 +31,8 @@ class DebeziumPlugin(dbtPlugin):
         """Refuse what cannot work, before Spark starts.
 
         Raises:
-            DbtRuntimeError: Java or a jar is missing, or another run is going on.
+            DbtRuntimeError: Java or a jar is missing, a setting is misspelt, or another run is
+                going on.
         """
         flags: Any = get_flags()  # type: ignore[no-untyped-call] # dbt's own
         command = getattr(flags, "WHICH", None)
@@ -39,6 +41,7 @@ class DebeziumPlugin(dbtPlugin):
         try:
             java.check_java()
             jars.check_jars()
+            check_setting_names(home.project_dir())
             home.make_private(home.lake_dir())
             if command in WRITING:
                 lease.acquire(f"dbt {command}")

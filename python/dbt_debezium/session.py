@@ -105,6 +105,12 @@ def read_target(target: str | None = None) -> dict[str, Any]:
                 f"dbt_project.yml names it, and there is: {', '.join(profiles)}"
             )
         target = target or os.environ.get("DBT_TARGET") or None
+        outputs = profiles[name].get("outputs") or {}
+        if target and target not in outputs:
+            raise DebeziumError(
+                f"profile: {folder / 'profiles.yml'} has no target '{target}'; "
+                f"there is: {', '.join(outputs)}"
+            )
         # env_var reads the environment from dbt's context; a run of dbt's later brings its own.
         context = contextvars.copy_context()
         context.run(set_invocation_context, os.environ)

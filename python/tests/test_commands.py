@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from dbt_debezium.cli import main
+from dbt_debezium.home import project_dir
 
 
 @pytest.mark.parametrize(
@@ -20,3 +21,12 @@ def test_a_folder_without_a_lake_is_refused_and_stays_as_it_is(
     assert ended.exit_code == 2
     assert f"lake: nothing has landed in {lake}; run `dbt-debezium land`" in ended.stderr
     assert not lake.exists()
+
+
+def test_a_target_that_the_profile_lacks_is_refused_and_those_it_has_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
+    ended = CliRunner().invoke(main, ["land", str(project_dir() / "README.md"), "--target", "nope"])
+    assert ended.exit_code == 2
+    assert "has no target 'nope'; there is: local, test, prod\n" in ended.stderr

@@ -1,0 +1,37 @@
+"""Names of settings: dbt ignores a misspelt one among the vars of dbt_project.yml."""
+
+import difflib
+import re
+from pathlib import Path
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.session import project_settings
+
+READ = re.compile(r"""\bvar\(\s*['"](\w+)['"]""")
+LIKENESS = 0.8
+"""How much of two names is the same, from 0 to 1: what differs by a slip has more."""
+
+
+def check_setting_names(project: Path) -> None:
+    """Refuse a setting that nothing reads and that is nearly one that is read.
+
+    Other names may be those of packages, or of models that are not there yet.
+
+    Args:
+        project: folder with dbt_project.yml, models and macros.
+
+    Raises:
+        DebeziumError: a name is misspelt; the sentence says which, and what would be right.
+    """
+    names = project_settings(project).keys()
+    files = [path for folder in ("macros", "models") for path in (project / folder).rglob("*.sql")]
+    read = {name for path in files for name in READ.findall(path.read_text(encoding="utf-8"))}
+    for name in sorted(names - read):
+        if near := difflib.get_close_matches(name, read - names, 1, LIKENESS):
+            raise DebeziumError(
+                f"dbt_project.yml: '{name}' is not a setting; write '{near[0]}', which vars lack"
+            )
+        if near := difflib.get_close_matches(name, read, 1, LIKENESS):
+            raise DebeziumError(
+                f"dbt_project.yml: '{name}' is not a setting; '{near[0]}' is, and stands there too"
+            )

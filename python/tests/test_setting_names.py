@@ -1,0 +1,59 @@
+"""A setting that nothing reads is a slip, and slips are refused."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import project_dir
+from dbt_debezium.setting_names import check_setting_names
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name in ("macros", "models"):
+        shutil.copytree(project_dir() / name, tmp_path / name)
+    shutil.copy(project_dir() / "dbt_project.yml", tmp_path)
+    return tmp_path
+
+
+def edit(project: Path, old: str, new: str) -> None:
+    settings = project / "dbt_project.yml"
+    text = settings.read_text()
+    assert text.count(old) == 1
+    settings.write_text(text.replace(old, new))
+
+
+def test_the_settings_that_we_ship_are_all_read(project: Path) -> None:
+    check_setting_names(project)
+
+
+@pytest.mark.parametrize(
+    "slip", ["not_ingested_table", "not_ingestd_tables", "not-ingested-tables"]
+)
+def test_a_misspelt_setting_is_refused_by_name(project: Path, slip: str) -> None:
+    edit(project, "  not_ingested_tables: []", f"  {slip}: [public.audit_log]")
+    with pytest.raises(DebeziumError) as refusal:
+        check_setting_names(project)
+    assert str(refusal.value) == (
+        f"dbt_project.yml: '{slip}' is not a setting; write 'not_ingested_tables', which vars lack"
+    )
+
+
+def test_a_misspelt_setting_beside_the_right_one_is_refused(project: Path) -> None:
+    edit(project, "  refused_proofs: []", "  refused_proofs: []\n  refused_proof: [watermark]")
+    with pytest.raises(DebeziumError, match="'refused_proofs' is, and stands there too"):
+        check_setting_names(project)
+
+
+def test_settings_of_own_models_and_of_packages_are_let_by(project: Path) -> None:
+    edit(
+        project,
+        "  refused_proofs: []",
+        "  refused_proofs: []\n  some_package: {a: 1}\n  since: 2026",
+    )
+    check_setting_names(project)
+    (project / "models" / "own.sql").write_text("select {{ var('refused_proof') }}")
+    edit(project, "  since: 2026", "  refused_proof: none")
+    check_setting_names(project)
