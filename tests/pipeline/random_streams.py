@@ -233,7 +233,7 @@ def landings_of(
 ) -> tuple[list[int], set[int]]:
     """The landing of each message, each partition cut by itself, and what must not be missing.
 
-    Partitions of which nothing landed are unknown (README: limits), so of a source with snapshots
+    Partitions of which nothing landed are unknown (docs/limits.md), so of a source with snapshots
     something of each is in the first landing; or what names the tables: END of the first
     transaction, which changes all, and a read.
     """
@@ -293,7 +293,7 @@ def draw(rng: Random, number: int, part_count: int) -> Source:
     begins_read = can_read and rng.random() < 0.5
     reads_again = can_read and rng.random() < 0.4
     has_reads = begins_read or reads_again
-    # Rows of a keyless table that is read may stand twice (README: limits).
+    # Rows of a keyless table that is read may stand twice (docs/limits.md).
     writer = Writer(rng, stream, has_bag=not has_reads and rng.random() < 0.4)
     partition_count = rng.choice((1, 1, 2))
     # A transaction that was begun twice is proven by a later change in every partition.
