@@ -36,7 +36,8 @@ def held_reasons() -> set[str]:
     for name in (
         "held_transaction", "int_chain", "int_chain_link", "int_snapshot", "int_transaction",
     ):  # fmt: skip
-        text = (models / f"{name}.sql").read_text()
+        (path,) = models.rglob(f"{name}.sql")
+        text = path.read_text()
         found |= {one or other for one, other in HELD_REASON.findall(text)}
     return found - {"blocking_snapshot", "initial_snapshot"}
 
@@ -70,7 +71,7 @@ def test_every_quarantine_reason_has_an_entry() -> None:
 
 
 def test_every_flag_has_a_meaning_and_an_entry() -> None:
-    model = (REPOSITORY / "models" / "transactions" / "table_flag.sql").read_text()
+    model = (REPOSITORY / "models" / "transactions" / "tables" / "table_flag.sql").read_text()
     assert section("Flags") == MEANINGS.keys()
     assert (
         set(re.findall(r"^ +'([a-z_]+)'(?:,| as flag,)$", model, re.MULTILINE)) == MEANINGS.keys()

@@ -17,17 +17,12 @@ PREFIXES = {
     "history": (),
     "marts": (),
     "staging": ("stg_",),
-    "transactions": (
-        "int_",
-        "commit",
-        "held_",
-        "message_count",
-        "quarantined_message",
-        "partition_progress",
-        "schema_change",
-        "table_flag",
-        "table_schema",
-    ),
+    "progress": ("int_", "partition_progress"),
+    "counts": ("int_",),
+    "snapshots": ("int_",),
+    "cut": ("int_", "commit"),
+    "outcomes": ("int_", "held_", "message_count", "quarantined_message"),
+    "tables": ("int_", "schema_change", "table_"),
 }
 """What the names of the models in a folder begin with; nothing when their tables name them."""
 KEY_TESTS = {"is_unique_by", "versions_do_not_overlap"}
