@@ -51,7 +51,7 @@ change as (
         )
         {%- if truncate == 'ignore' %}
         -- The emptying that belongs to a snapshot was no message.
-        and (captured.operation != {{ op('truncate') }} or captured.topic is null)
+        and (placed.operation != {{ op('truncate') }} or placed.topic is null)
         {%- endif %}
 
 ),
