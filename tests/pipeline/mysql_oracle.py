@@ -7,7 +7,7 @@ so. Of one server, without failover, and of one file.
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +20,7 @@ from oracle import (
     State,
     Table,
     freeze,
+    is_begun_again,
     parse,
     snapshot_is_proven,
 )
@@ -154,6 +155,7 @@ class Arrived:
     ) -> None:
         self.history = history
         self.copies = Counter(places)
+        self.offsets: dict[int, list[int]] = defaultdict(list)
         self.numbers = {number for at, number in history.numbers.items() if self.copies[at]}
         self.furthest: dict[tuple[str, int], LogPlace] = {}
         """Of each partition with changes how far in the binary log it has come."""
@@ -163,6 +165,7 @@ class Arrived:
         self.end_offset: dict[int, int] = {}
         window_partitions = set()
         for place, message in zip(places, messages, strict=True):
+            self.offsets[place].append(message["offset"])
             partition = (message["topic"], message["partition"])
             if place in history.log_places:
                 at = history.log_places[place]
@@ -237,10 +240,10 @@ class Arrived:
         return low > max(commit.log_places)
 
     def _is_sent_once(self, commit: MysqlCommit) -> bool:
-        """A BEGIN that came again without its END: the rest may be on its way again."""
+        """Of one that was begun again before its END, all that was sent must have landed."""
         if commit.begin_place is None or commit.end_place is None:
             return True
-        if self.copies[commit.begin_place] <= self.copies[commit.end_place]:
+        if not is_begun_again(self.offsets[commit.begin_place], self.offsets[commit.end_place]):
             return True
         return bool(commit.log_places) and min(self.furthest.values()) > max(commit.log_places)
 

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -327,19 +328,20 @@ def _proven_transactions(
             partitions.add((message["topic"], message["partition"]))
             end_offset[place] = min(message["offset"], end_offset.get(place, message["offset"]))
     offsets = {m["offset"] for m in messages if (m["topic"], m["partition"]) in partitions}
-    copies = Counter(places)
+    offsets_of: dict[int, list[int]] = defaultdict(list)
+    for place, message in zip(places, messages, strict=True):
+        offsets_of[place].append(message["offset"])
     past = _past(history, places, messages)
     past_windows = _past(history, places, messages, history.window_reads)
     previous: Commit | None = None
     for count, commit in enumerate(history.transactions):
-        begin_count, end_count = (
-            sum(copies[place] for place in some)
-            for some in (commit.begin_places, commit.end_places)
-        )
-        if not end_count or not arrived.issuperset(commit.change_places):
+        if not arrived.intersection(commit.end_places) or not arrived.issuperset(
+            commit.change_places
+        ):
             return count
-        # A restart that has not come to END again may have counted anew (S13).
-        if begin_count > max(1, end_count) and past < (commit.position or 0):
+        begins = [at for place in commit.begin_places for at in offsets_of[place]]
+        ended = [at for place in commit.end_places for at in offsets_of[place]]
+        if is_begun_again(begins, ended) and past < (commit.position or 0):
             return count
         # END does not count the reads of a window that closes in the transaction (S6).
         if commit.closes_window and past_windows < (commit.position or 0):
@@ -356,6 +358,20 @@ def _proven_transactions(
             return count
         previous = commit
     return len(history.transactions)
+
+
+def is_begun_again(begins: Iterable[int], ends: Iterable[int]) -> bool:
+    """Whether a BEGIN follows another without an END between them: it may count anew (S13).
+
+    Args:
+        begins: offsets of all BEGINs of one transaction.
+        ends: those of its ENDs.
+
+    >>> is_begun_again([0, 9], [5]), is_begun_again([0, 5], [9])
+    (False, True)
+    """
+    markers = sorted([(at, "BEGIN") for at in begins] + [(at, "END") for at in ends])
+    return any(one == next_one == "BEGIN" for (_, one), (_, next_one) in pairwise(markers))
 
 
 def _first(end_offset: Mapping[int, int], commit: Commit) -> int:
