@@ -78,6 +78,12 @@ def test_every_flag_has_a_meaning_and_an_entry() -> None:
     )
 
 
+def test_the_model_of_flags_lists_them_all() -> None:
+    text = (REPOSITORY / "models" / "transactions" / "tables" / "_tables.yml").read_text()
+    (listed,) = re.findall(r"- name: flag\n +description: >\n((?: {10}.*\n)+)", text)
+    assert set(re.findall(r"\w*_\w*", listed)) == MEANINGS.keys()
+
+
 def test_every_data_test_has_an_entry() -> None:
     tests = {path.stem for path in (REPOSITORY / "tests").rglob("*.sql")}
     assert section("Failed tests") == tests

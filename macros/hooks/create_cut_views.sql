@@ -37,9 +37,11 @@
                 group by cut_id, source
             ),
             quarantined as (
-                select cut_id, source, sum(message_count) as quarantined_count
+                select
+                    cut_id,
+                    source,
+                    sum(case when outcome = 'quarantined' then message_count else 0 end) as quarantined_count
                 from {{ message_count }}
-                where outcome = 'quarantined'
                 group by cut_id, source
             ),
             flagged as (
@@ -56,7 +58,8 @@
                 source_cut.proof,
                 source_cut.decisions,
                 coalesce(held.held_count, 0) as held_count,
-                coalesce(quarantined.quarantined_count, 0) as quarantined_count,
+                -- A full refresh counts anew, and until it is published nothing is known of the published cut.
+                quarantined.quarantined_count,
                 coalesce(flagged.flagged_count, 0) as flagged_count,
                 pointer.cut_id
             from pointer

@@ -1,6 +1,6 @@
 {#-
     The tables that history models are there for, as an SQL relation: source_pattern (a regular expression),
-    schema_name, table_name, has_identity (named in place of the message key). Without models it has one row of nulls.
+    schema_name, table_name, has_identity (named in place of the message key). Without models it has one row, which fits no table.
 -#}
 {%- macro expected_tables() -%}
     {%- set rows = [] -%}
@@ -9,10 +9,10 @@
         {%- if captured -%}
             {%- do rows.append('(' ~ string_literal(pattern_text(captured.sources)) ~ ', '
                 ~ string_literal(captured.schema) ~ ', ' ~ string_literal(captured.table) ~ ', '
-                ~ (captured.identity is defined) ~ ')') -%}
+                ~ (true if captured.identity else false) ~ ')') -%}
         {%- endif -%}
     {%- endfor -%}
     select * from values
-        {{ rows | sort | join(',\n        ') or '(null, null, null, null)' }}
+        {{ rows | sort | join(',\n        ') or '(null, null, null, false)' }}
         as expected (source_pattern, schema_name, table_name, has_identity)
 {%- endmacro -%}

@@ -37,8 +37,8 @@ MEANINGS: Final = {
     ),
     "identity_lost": "a delete told neither row nor key, and is quarantined",
     "identity_not_in_key": (
-        "a delete has a key of zeros, as REPLICA IDENTITY USING INDEX on other columns sends it: "
-        "deleted rows stay; name the index's columns as identity in its history model"
+        "a delete has a key of zeros, as REPLICA IDENTITY USING INDEX on other columns sends it, "
+        "which deletes no row; if it has that, name the index's columns as identity in its model"
     ),
     "repeated_names": "a message of it has two members of one name, of which the last counts",
     "schema_default": (

@@ -6,6 +6,7 @@ the profile.
 
 import contextlib
 import threading
+from pathlib import Path
 from typing import Any
 
 from dbt.adapters.spark.session import Connection
@@ -41,7 +42,7 @@ class DebeziumPlugin(dbtPlugin):
         try:
             java.check_java()
             jars.check_jars()
-            check_setting_names(home.project_dir())
+            check_setting_names(Path(flags.PROJECT_DIR))
             home.make_private(home.lake_dir())
             if command in WRITING:
                 lease.acquire(f"dbt {command}")

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 PAUSE: Final = 10.0
-"""Seconds between two lines of a log, and before the first."""
+"""Seconds between two lines of a log."""
 
 
 class Steps(Protocol):
@@ -23,25 +23,26 @@ class Steps(Protocol):
 
 
 class LoggedSteps:
-    """Steps in a log, as of CI: of those that follow each other quickly it has the latest.
+    """Steps in a log, as of CI: the first one, and then at most one in ten seconds.
 
     >>> import sys
     >>> times = iter([0.0, 3.0, 12.0, 15.0, 23.0])
     >>> steps = LoggedSteps(Console(file=sys.stdout), lambda: next(times))
-    >>> for number in range(4):
-    ...     steps.update(f"{number} of 4")
-    1 of 4
-    3 of 4
+    >>> for step in ("starting", "1 of 4", "2 of 4", "3 of 4", "4 of 4"):
+    ...     steps.update(step)
+    starting
+    2 of 4
+    4 of 4
     """
 
     def __init__(self, log: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self.log = log
         self.clock = clock
-        self.told_at = clock()
+        self.told_at: float | None = None
 
     def update(self, status: str) -> None:
         now = self.clock()
-        if now - self.told_at >= PAUSE:
+        if self.told_at is None or now - self.told_at >= PAUSE:
             self.told_at = now
             self.log.print(Text(status), soft_wrap=True)
 
@@ -58,7 +59,9 @@ def working(log: Console, step: str) -> Iterator[Steps]:
         step: the first step.
     """
     if not log.is_terminal:
-        yield LoggedSteps(log)
+        steps = LoggedSteps(log)
+        steps.update(step)
+        yield steps
         return
     with log.status(step) as status:
         yield status

@@ -8,12 +8,13 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.session import project_settings
 
 READ = re.compile(r"""\bvar\(\s*['"](\w+)['"]""")
-LIKENESS = 0.8
+FOLDERS = ("macros", "models", "tests", "snapshots", "analyses", "dbt_packages")
+LIKENESS = 0.88
 """How much of two names is the same, from 0 to 1: what differs by a slip has more."""
 
 
 def check_setting_names(project: Path) -> None:
-    """Refuse a setting that nothing reads and that is nearly one that is read.
+    """Refuse settings that nothing reads and that are nearly one that is read.
 
     Other names may be those of packages, or of models that are not there yet.
 
@@ -21,17 +22,15 @@ def check_setting_names(project: Path) -> None:
         project: folder with dbt_project.yml, models and macros.
 
     Raises:
-        DebeziumError: a name is misspelt; the sentence says which, and what would be right.
+        DebeziumError: names are misspelt; one sentence says of each what would be right.
     """
     names = project_settings(project).keys()
-    files = [path for folder in ("macros", "models") for path in (project / folder).rglob("*.sql")]
+    files = [path for folder in FOLDERS for path in (project / folder).rglob("*.sql")]
     read = {name for path in files for name in READ.findall(path.read_text(encoding="utf-8"))}
+    problems = []
     for name in sorted(names - read):
-        if near := difflib.get_close_matches(name, read - names, 1, LIKENESS):
-            raise DebeziumError(
-                f"dbt_project.yml: '{name}' is not a setting; write '{near[0]}', which vars lack"
-            )
         if near := difflib.get_close_matches(name, read, 1, LIKENESS):
-            raise DebeziumError(
-                f"dbt_project.yml: '{name}' is not a setting; '{near[0]}' is, and stands there too"
-            )
+            right = f"'{near[0]}' is" + (", and stands there too" if near[0] in names else "")
+            problems.append(f"dbt_project.yml: '{name}' is not a setting; {right}")
+    if problems:
+        raise DebeziumError("\n".join(problems))

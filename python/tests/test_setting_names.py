@@ -37,14 +37,20 @@ def test_a_misspelt_setting_is_refused_by_name(project: Path, slip: str) -> None
     with pytest.raises(DebeziumError) as refusal:
         check_setting_names(project)
     assert str(refusal.value) == (
-        f"dbt_project.yml: '{slip}' is not a setting; write 'not_ingested_tables', which vars lack"
+        f"dbt_project.yml: '{slip}' is not a setting; 'not_ingested_tables' is"
     )
 
 
-def test_a_misspelt_setting_beside_the_right_one_is_refused(project: Path) -> None:
+def test_a_misspelt_setting_beside_the_right_one_is_refused_with_all_others(project: Path) -> None:
     edit(project, "  refused_proofs: []", "  refused_proofs: []\n  refused_proof: [watermark]")
-    with pytest.raises(DebeziumError, match="'refused_proofs' is, and stands there too"):
+    edit(project, "  refused_holds: []", "  refused_hold: []")
+    with pytest.raises(DebeziumError) as refusal:
         check_setting_names(project)
+    assert str(refusal.value).splitlines() == [
+        "dbt_project.yml: 'refused_hold' is not a setting; 'refused_holds' is",
+        "dbt_project.yml: 'refused_proof' is not a setting; 'refused_proofs' is, "
+        "and stands there too",
+    ]
 
 
 def test_settings_of_own_models_and_of_packages_are_let_by(project: Path) -> None:

@@ -603,6 +603,31 @@ def no_identity(source: Source) -> None:
     source.commit(3, 3000, create(3, 1))
 
 
+def with_before(**row: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda value: value.update(before=row)
+
+
+@sends(FIRST, "key_of_zeros")
+def delete_by_another_index(source: Source) -> None:
+    """REPLICA IDENTITY USING INDEX on n, which is not the key."""
+    began(source)
+    source.commit(2, 2000, delete(0, edit=with_before(id=0, n=1, note=None)))
+
+
+@sends(SECOND, "key_of_zeros")
+def new_snapshot(source: Source) -> None:
+    source.previous = None
+    source.read(2, 1, "first", lsn=2500)
+    source.read(3, 1, "last", lsn=2500)
+    source.commit(3, 3000, update(2, 2))
+
+
+@sends(FIRST, "row_of_zeros")
+def delete_of_the_row_whose_key_is_zero(source: Source) -> None:
+    source.commit(1, 1000, create(0, 1), create(1, 1))
+    source.commit(2, 2000, delete(0, edit=with_before(id=0, n=0, note=None)))
+
+
 @sends(FIRST, "no_after")
 def no_after(source: Source) -> None:
     began(source)
@@ -1487,6 +1512,22 @@ def test_a_table_of_which_a_delete_names_no_row_is_flagged(shown: Seen) -> None:
     flags = shown.cut("no_identity")["flags"]
     assert {"table": "public.t", "flag": "identity_lost"} in flags
     assert all(flag["flag"] != "identity_lost" for flag in shown.cut("healthy")["flags"])
+
+
+def test_a_table_whose_delete_has_a_key_of_zeros_is_flagged_until_a_snapshot_replaces_it(
+    shown: Seen, later: Seen
+) -> None:
+    flag = {"table": "public.t", "flag": "identity_not_in_key"}
+    assert flag in shown.cut("key_of_zeros")["flags"]
+    assert shown.table("key_of_zeros") == {1: 1}
+    assert later.table("key_of_zeros") == {2: 2, 3: 1}
+    assert flag not in later.cut("key_of_zeros")["flags"]
+
+
+def test_a_row_whose_key_is_zero_is_deleted_and_raises_no_flag(shown: Seen) -> None:
+    assert shown.table("row_of_zeros") == {1: 1}
+    flags = [flag["flag"] for flag in shown.cut("row_of_zeros")["flags"]]
+    assert "identity_not_in_key" not in flags
 
 
 @pytest.mark.fault(8, 9)

@@ -31,6 +31,8 @@ def scaffolded(
     with open_lake(folder, []) as lake:
         lake.land(with_odd_names(capture("shop_basic"), folder / "shop.jsonl"))
         lake.land(capture("truncate"))
+        # A project whose example has been removed, and that has no models of its own yet.
+        assert lake.build(command="run"), lake.lines
         tables = landed_tables(lake.spark)
         plan = plan_scaffold(lake.project, tables, [])
         plan.write(lake.project)
