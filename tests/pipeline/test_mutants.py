@@ -34,6 +34,7 @@ SURVIVORS: dict[str, str] = {}
 """Mistakes that change nothing, with the reason."""
 ENOUGH = 0.95
 LANDINGS = 4
+PARTS = 2
 FAULTS = "tests/pipeline/test_faults.py"
 
 
@@ -71,7 +72,10 @@ def half_landed_cases() -> list[Case]:
 
 
 @pytest.mark.proof
-def test_mistakes_in_models_are_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", range(1, PARTS + 1))
+def test_mistakes_in_models_are_found(tmp_path: Path, part: int) -> None:
+    """In parts, which can be run side by side."""
+    mistakes = MODELS[part - 1 :: PARTS]
     cases = half_landed_cases()
     write_expected(tmp_path / "expected", cases)
     with open_lake(tmp_path, bank_tables()) as lake:
@@ -97,12 +101,12 @@ def test_mistakes_in_models_are_found(tmp_path: Path) -> None:
             return bool(seen(command) - usual)
 
         # Most show themselves in rows, and of the others most in faults, which spares the tests.
-        unseen = survivors(lake.project, MODELS, lambda: is_seen("run"))
+        unseen = survivors(lake.project, mistakes, lambda: is_seen("run"))
         copy = copied_repository(tmp_path)
         assert not fails(copy, FAULTS)
         unseen = survivors(copy, unseen, lambda: fails(copy, FAULTS))
         unseen = survivors(lake.project, unseen, lambda: is_seen("build"))
-    check("models", unseen, len(MODELS))
+    check(f"models, part {part} of {PARTS}", unseen, len(mistakes))
 
 
 def copied_repository(folder: Path) -> Path:

@@ -15,7 +15,8 @@ from click.testing import CliRunner
 from lake import DATA, Lake, capture, open_lake
 from oracle import read_messages
 
-from dbt_debezium.cli import main, unseen
+from dbt_debezium.cli import main
+from dbt_debezium.cli.run import unseen
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.export import with_text_times
 from dbt_debezium.project_models import ProjectModels, plan_scaffold

@@ -1,0 +1,45 @@
+"""What commands share: where they answer, where they say what they do, and how they begin."""
+
+import os
+import sys
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from dbt_debezium import progress
+from dbt_debezium.home import project_dir
+
+if TYPE_CHECKING:
+    from dbt_debezium.progress import Steps
+
+PIPE_WIDTH = 160
+
+out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+"""What a command answers."""
+log = Console(stderr=True, highlight=False)
+"""What a command is doing."""
+
+
+def enter_project() -> None:
+    """Go where dbt goes, so that relative paths of settings mean the same here and there."""
+    os.chdir(project_dir())
+
+
+def enter_lake(target: str | None) -> None:
+    """Go where dbt goes, to look at a lake that is there."""
+    from dbt_debezium.session import check_lake
+
+    enter_project()
+    check_lake(target)
+
+
+def working(step: str) -> "AbstractContextManager[Steps]":
+    """Show a step, and those that follow it, until it is done."""
+    return progress.working(log, step)
+
+
+def from_anywhere(source: str) -> str:
+    """The path seen from anywhere; an address with a scheme as it is."""
+    return source if "://" in source else str(Path(source).expanduser().absolute())

@@ -1,0 +1,17 @@
+"""`dbt-debezium jars`."""
+
+import click
+
+from dbt_debezium.cli.console import out, working
+
+
+@click.command()
+def jars() -> None:
+    """Fetch the jars that Spark needs, once, into the folder `jars`."""
+    from dbt_debezium.jars import fetch_jars
+    from dbt_debezium.java import check_java
+
+    check_java()
+    with working("fetching jars"):
+        fetched = fetch_jars()
+    out.print(f"jars: {len(fetched)} fetched" if fetched else "jars: all there")

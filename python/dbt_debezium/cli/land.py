@@ -1,0 +1,47 @@
+"""`dbt-debezium land`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dbt_debezium.cli.console import enter_project, from_anywhere, out, working
+from dbt_debezium.home import lake_dir
+
+
+@click.command()
+@click.argument("source")
+@click.option("--target", help="A target of profiles.yml.")
+def land(source: str, target: str | None) -> None:
+    """Append new messages of SOURCE, a file or folder of JSON lines, to landing.message.
+
+    Lines are in the shape of Spark's Kafka source or of `kcat -J`, plain or gzip. Landing the same
+    files again adds nothing.
+    """
+    from dbt_debezium.session import spark_session
+
+    path = from_anywhere(source)
+    enter_project()
+    land_path(path, lambda: spark_session(target))
+
+
+def land_path(source: str | Path, start_spark: Any) -> None:
+    """Land, with progress, and say what landed."""
+    from dbt_debezium.landing import land as land_messages
+    from dbt_debezium.landing import local_path
+    from dbt_debezium.lease import Lease
+    from dbt_debezium.messages import find_files
+
+    find_files(local_path(source))
+    with Lease(lake_dir(), f"dbt-debezium land {source}"), working("starting Spark") as status:
+        spark = start_spark()
+
+        def tell(step: str, done: int, total: int) -> None:
+            share = f" {done * 100 // total} %" if total else ""
+            status.update(f"{'checking' if step == 'check' else 'landing'} {source}{share}")
+
+        landed = land_messages(spark, source, tell)
+    files = "file" if landed.file_count == 1 else "files"
+    out.print(f"landed {landed.message_count:,} messages of {landed.file_count} new {files}")
+    for file in landed.skipped_files:
+        out.print(f"skipped {file}: no line of it is a message")

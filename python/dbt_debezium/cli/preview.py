@@ -1,0 +1,127 @@
+"""`dbt-debezium preview`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from dbt_debezium.cli.cells import cell_text
+from dbt_debezium.cli.console import enter_project, from_anywhere, out, working
+from dbt_debezium.cli.report import SHOWN_SENTENCES, show_report
+from dbt_debezium.flags import truncate_sentence
+
+SHOWN_ROWS = 10
+SHOWN_TABLES = 12
+SHOWN_COLUMNS = 8
+
+
+@click.command()
+@click.argument("path")
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="PATTERN=NAME",
+    help="Sources that match share one set of tables, for example 'shop_*=shop'.",
+)
+@click.option(
+    "--not-ingested",
+    multiple=True,
+    metavar="PATTERN",
+    help="Tables that transactions count and PATH does not hold, for example 'public.audit_*'.",
+)
+@click.option(
+    "--complete",
+    is_flag=True,
+    help="PATH reaches the end of every partition, so a snapshot need not wait for more.",
+)
+@click.option(
+    "--export",
+    "export_directory",
+    type=click.Path(path_type=Path, file_okay=False, resolve_path=True),
+    help="Also write the tables and cut.json there.",
+)
+def preview(
+    path: str,
+    groups: Sequence[str],
+    not_ingested: Sequence[str],
+    complete: bool,
+    export_directory: Path | None,
+) -> None:
+    """Show the tables that a dump of topics gives, without any configuration.
+
+    Lands PATH into a throw-away lake, writes models for what is in it, builds and prints.
+    """
+    from dbt_debezium.export import export
+    from dbt_debezium.landing import local_path
+    from dbt_debezium.messages import find_files
+    from dbt_debezium.preview import previewed
+    from dbt_debezium.report import cut_report
+    from dbt_debezium.scaffold import Group
+    from dbt_debezium.shapes import key_changes, silent_changes
+    from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
+
+    parsed_groups = [Group.parse(group) for group in groups]
+    source = from_anywhere(path)
+    enter_project()
+    find_files(local_path(source))
+    settings: dict[str, Any] = {"landing_reaches_the_end": complete}
+    if not_ingested:
+        settings["not_ingested_tables"] = list(not_ingested)
+    with (
+        working("starting Spark") as state,
+        previewed(source, parsed_groups, settings, lambda step: state.update(step)) as built,
+    ):
+        if export_directory:
+            state.update(f"writing {export_directory}")
+            export(built.spark, built.tables, export_directory)
+        report = cut_report(built.spark)
+        sentences = key_changes(
+            built.spark, (table.texts().place for table in built.tables if table.facts.is_keyless)
+        )
+        sentences += silent_changes(built.spark)
+        names = [table.model_name for table in built.tables]
+        for source, counts in sorted(unrepresentable_counts(built.spark, names, "public").items()):
+            sentences.append(unrepresentable_sentence(source, counts))
+        state.stop()
+        for file in built.skipped_files:
+            out.print(f"skipped {file}: no line of it is a message")
+        show_report(report)
+        if note := truncate_sentence(report):
+            out.print(Text(note), soft_wrap=True)
+        for sentence in sentences[:SHOWN_SENTENCES]:
+            out.print(Text(sentence), soft_wrap=True)
+        if len(sentences) > SHOWN_SENTENCES:
+            out.print(f"and {len(sentences) - SHOWN_SENTENCES} of the kind more")
+        show_tables(built.spark, built.tables)
+    if export_directory:
+        out.print(f"\nwritten to {export_directory}")
+
+
+def show_tables(spark: Any, tables: Sequence[Any]) -> None:
+    """The first rows of each published table."""
+    from dbt_debezium.export import with_text_times
+
+    for captured in tables[:SHOWN_TABLES]:
+        frame = with_text_times(spark.table(f"`public`.`{captured.model_name}`"))
+        row_count = frame.count()
+        columns = list(captured.facts.types())
+        out.print(f"\n{captured.model_name}: {row_count:,} {'row' if row_count == 1 else 'rows'}")
+        table = Table(box=None, pad_edge=False)
+        for column in columns[:SHOWN_COLUMNS]:
+            table.add_column(
+                Text(column), min_width=6, max_width=30, overflow="ellipsis", no_wrap=True
+            )
+        for row in frame.limit(SHOWN_ROWS).collect():
+            cells = row[: len(columns)][:SHOWN_COLUMNS]
+            table.add_row(*(Text(cell_text(cell)) for cell in cells))
+        out.print(table)
+        if len(columns) > SHOWN_COLUMNS:
+            out.print(f"and {len(columns) - SHOWN_COLUMNS} columns more; --export has all")
+        if row_count > SHOWN_ROWS:
+            out.print(f"and {row_count - SHOWN_ROWS:,} rows more")
+    if len(tables) > SHOWN_TABLES:
+        out.print(f"\nand {len(tables) - SHOWN_TABLES} tables more; --export has all")

@@ -1,0 +1,70 @@
+"""`dbt-debezium run`."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+from rich.text import Text
+
+from dbt_debezium.cli.console import enter_project, from_anywhere, out, working
+from dbt_debezium.cli.land import land_path
+from dbt_debezium.cli.report import SHOWN_SENTENCES, shape_sentences
+from dbt_debezium.home import lake_dir, make_private, project_dir
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--target", help="A target of profiles.yml.")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SOURCE] [DBT OPTIONS]...")
+def run(target: str | None, arguments: Sequence[str]) -> None:
+    """Land SOURCE, if one is given, and build and publish.
+
+    One Spark session does both. Options go to `dbt build` as they are, such as --full-refresh,
+    --threads 4 or --vars '{landing_reaches_the_end: true}'; `dbt build --help` has all. A part of
+    the project, as with --select, publishes nothing. Unit tests are left out: they test our SQL,
+    not your data.
+    """
+    from dbt_debezium.build import BUILD, run_dbt
+    from dbt_debezium.lease import Lease
+    from dbt_debezium.session import spark_session
+
+    source, options = None, list(arguments)
+    if options and not options[0].startswith("-"):
+        source, options = from_anywhere(options[0]), options[1:]
+    enter_project()
+    make_private(lake_dir())
+    with Lease(lake_dir(), "dbt-debezium run"):
+        if source:
+            land_path(source, lambda: spark_session(target))
+        if target:
+            options += ["--target", target]
+        with working("starting dbt") as status:
+            is_good = run_dbt(
+                [*BUILD, *options],
+                project_dir(),
+                on_node=lambda name, index, total: status.update(f"{index} of {total}: {name}"),
+                on_line=lambda line: out.print(Text(line), soft_wrap=True),
+            )
+    if not is_good:
+        sys.exit(1)
+    with working("looking at what nobody sees"):
+        notes = unseen(spark_session(target), target)
+    for note in notes:
+        out.print(Text(note), soft_wrap=True)
+
+
+def unseen(spark: "SparkSession", target: str | None) -> list[str]:
+    """What a run that went well leaves without effect: tables without a model, decisions."""
+    from dbt_debezium.notices import idle_decisions
+    from dbt_debezium.project_models import ProjectModels
+    from dbt_debezium.report import cut_report
+    from dbt_debezium.session import build_schema
+    from dbt_debezium.shapes import shape_reports
+
+    schema = build_schema(target)
+    models = ProjectModels.read(project_dir()).histories.values()
+    found = shape_sentences(shape_reports(spark, models, schema))
+    return found + idle_decisions(spark, cut_report(spark, schema), schema)[:SHOWN_SENTENCES]
