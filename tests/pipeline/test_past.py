@@ -161,7 +161,7 @@ def test_the_command_prints_each_row_of_a_transaction(
 ) -> None:
     monkeypatch.chdir(lake.project)
     rows = transaction_diff(lake.spark, "shop", 200, lake.project)
-    lines = CliRunner().invoke(main, ["diff", "shop", "200", "--json"]).output.splitlines()
+    lines = CliRunner().invoke(main, ["diff", "shop", "200", "--json"]).stdout.splitlines()
     found = [json.loads(line) for line in lines]
     assert [(one["table"], one["row_key"], one["change"]) for one in found] == [
         (row.table, row.row_key, row.change) for row in rows

@@ -347,7 +347,7 @@ def test_status_names_what_a_snapshot_would_mend_and_every_change(
     edit(runs[0], "ev_history", "        'g': 'string',\n", "")
     said = CliRunner().invoke(main, ["status"]).output
     assert "evo: public.ev has columns that its model lacks: g;" in said
-    entries = json.loads(CliRunner().invoke(main, ["status", "--json"]).output)
+    entries = json.loads(CliRunner().invoke(main, ["status", "--json"]).stdout)
     (entry,) = (entry for entry in entries if entry["source"] == "evo")
     assert entry["tables_without_model"] == []
     assert entry["unknown_columns"] == {"public.ev": ["g"]}
