@@ -166,7 +166,7 @@ def test_the_command_prints_each_row_of_a_transaction(
     assert [(one["table"], one["row_key"], one["change"]) for one in found] == [
         (row.table, row.row_key, row.change) for row in rows
     ]
-    said = CliRunner().invoke(main, ["diff", "shop", "200"]).output
+    said = CliRunner().invoke(main, ["diff", "shop", "200"]).stdout
     assert said.startswith("commit 200 of shop: transaction ")
     refused = CliRunner().invoke(main, ["diff", "shop"])
     assert refused.exit_code == 2
