@@ -14,6 +14,15 @@ new_message as (
 
 ),
 
+epoch as (
+
+    select
+        *,
+        collect_set(source) over () as sources
+    from {{ ref('int_epoch') }}
+
+),
+
 -- BEGIN and END of Db2 may name the database, which is no part of the source.
 epoch_message as (
 
@@ -21,14 +30,16 @@ epoch_message as (
         new_message.*,
         coalesce(epoch.position_prefix, '') as epoch
     from new_message
-    left join {{ ref('int_epoch') }} as epoch
+    left join epoch
         on
             new_message.timestamp >= epoch.starts_at
             and coalesce(new_message.timestamp < epoch.ends_at, true)
             and (
                 new_message.flat.source = epoch.source
                 or (
-                    new_message.flat.connector is null
+                    new_message.flat.kind = 'transaction_marker'
+                    and new_message.flat.connector is null
+                    and not array_contains(epoch.sources, new_message.flat.source)
                     and regexp_replace(new_message.flat.source, '[.][^.]*$', '') = epoch.source
                 )
             )

@@ -421,24 +421,19 @@ def snapshot_is_proven(
         return False
     offsets: dict[tuple[str, int], set[int]] = defaultdict(set)
     last_read: dict[tuple[str, int], int] = {}
-    counts: Counter[Table] = Counter()
-    ended, markers = set(), set()
-    seen_reads = set()
+    read_tables, ended = set(), set()
+    has_last = False
     for place, message in zip(places, messages, strict=True):
         partition = (message["topic"], message["partition"])
         offsets[partition].add(message["offset"])
         if place in read_markers:
             table, marker = read_markers[place]
-            counts[table] += place not in seen_reads
-            seen_reads.add(place)
-            markers.add(marker)
+            read_tables.add(table)
+            has_last |= marker == "last"
             if marker in ("last_in_data_collection", "last"):
                 ended.add(table)
             last_read[partition] = max(message["offset"], last_read.get(partition, -1))
-    if "last" not in markers or counts.keys() != ended:
-        return False
-    # Of one row the last marker may be the only one.
-    if "first" not in markers and 1 not in counts.values():
+    if not has_last or read_tables != ended:
         return False
     read_topics = {topic for topic, _ in last_read}
     for topic in read_topics:

@@ -31,6 +31,8 @@ OF_THE_THIRD = (("transaction", 4), ("public.t", 2), ("transaction", 5))
 BACKUP = "backup"
 """A table whose rows look like signals."""
 MILLIS = 1_795_228_000_000
+EARLIER = "2026-11-01 00:00:00"
+"""Before all messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -947,6 +949,18 @@ def blocking(source: Source) -> None:
     source.previous = 2000
 
 
+@sends(FIRST, "blocking_no_first")
+def blocking_without_its_first_table(source: Source) -> None:
+    """Its first table has no read, or none that has landed."""
+    began(source)
+    source.commit(2, 2000, update(1, 2), create(2, 2))
+    source.previous = 1000
+    for id, marker in ((1, "first_in_data_collection"), (5, "last")):
+        source.read(id, 9, marker, lsn=1951, ts_ms=MILLIS + 2500)
+    source.previous = 2000
+
+
+@sends(SECOND, "blocking_no_first")
 @sends(SECOND, "blocking")
 def blocking_is_passed(source: Source) -> None:
     source.previous = 2000
@@ -1151,6 +1165,26 @@ def no_last(source: Source) -> None:
 
 
 FIRST["f_released_snapshot"] = no_last
+
+
+@sends(FIRST, "no_first")
+def snapshot_whose_first_table_is_empty(source: Source) -> None:
+    """Nor is any read the first one where threads read several tables at once."""
+    source.read(1, 1, "first_in_data_collection")
+    source.read(2, 1, "last")
+    source.commit(2, 2000, update(1, 2))
+
+
+@sends(FIRST, "epoch")
+def restored(source: Source) -> None:
+    began(source)
+
+
+@sends(FIRST, "epoch.more")
+def restored_beside_the_source_before_its_dot(source: Source) -> None:
+    began(source)
+    heartbeat = source.send("heartbeat", {"serverName": source.name}, {"ts_ms": MILLIS})
+    heartbeat["topic"] = f"__debezium-heartbeat.{source.name}"
 
 
 @sends(SECOND, "released_snapshot")
@@ -1417,6 +1451,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
             lines.write("f_discarded,2,discard,Ann,2026-11-21,not wanted\n")
             lines.write("f_bag_discarded,4,discard,Ann,2026-11-21,no such row\n")
             lines.write("f_released_snapshot,snapshot 10,release,Ann,2026-11-21,checked\n")
+            for name in ("f_epoch", "f_epoch.more"):
+                lines.write(f"{name},messages since {EARLIER},new_epoch,Ann,2026-11-21,restored\n")
             lines.write("f_discarded_snapshot,snapshot 3100,discard,Ann,2026-11-21,not wanted\n")
         yield Runs(lake)
 
@@ -1802,6 +1838,29 @@ def test_a_row_has_the_columns_of_its_own_event(runs: Runs, shown: Seen) -> None
 def test_a_snapshot_that_may_lack_reads_is_held(shown: Seen, name: str, reason: str) -> None:
     assert shown.table(name) == {}
     assert shown.held(name) == {"snapshot 10": reason, "2": "follows_held_snapshot"}
+
+
+@pytest.mark.fault(48)
+def test_a_first_snapshot_without_a_first_read_is_shown(shown: Seen) -> None:
+    assert shown.table("no_first") == {1: 2, 2: 1}
+    assert shown.held("no_first") == {}
+
+
+@pytest.mark.fault(46, 48)
+def test_a_blocking_snapshot_without_a_first_read_may_lack_its_first_table(later: Seen) -> None:
+    assert later.table("blocking_no_first") == {1: 1}
+    assert later.held("blocking_no_first")["snapshot 1951"] == "missing_reads"
+
+
+@pytest.mark.fault(28)
+@pytest.mark.parametrize("name", ["epoch", "epoch.more"])
+def test_an_epoch_of_one_source_is_not_one_of_a_source_of_a_longer_name(
+    shown: Seen, name: str
+) -> None:
+    assert shown.table(name) == {1: 1}
+    assert shown.cut(name)["decisions"] == [
+        f"messages since {EARLIER}: new_epoch by Ann on 2026-11-21 (restored)"
+    ]
 
 
 @pytest.mark.fault(48)

@@ -31,8 +31,8 @@ snapshot as (
         bool_or(is_ordered_by_end) as is_ordered_by_end,
         max(committed_at) as committed_at,
         sum(read_count) as read_count,
-        bool_and(has_last_of_table) and bool_or(has_last) and bool_or(may_be_first)
-            as has_every_marker,
+        bool_and(has_last_of_table) and bool_or(has_last) as has_every_marker,
+        bool_or(may_be_first) as may_be_first,
         bool_or(is_read_twice) as is_read_twice
     from read_table
     group by source, snapshot_position
@@ -108,6 +108,13 @@ select
     case
         -- Nor is one proved whose topics belong to another source that sends to them too.
         when not snapshot.has_every_marker or not coalesce(proven_topic.has_no_gap, false)
+            then 'missing_reads'
+        -- The first table may be empty, or several were read at once: then no read is the first.
+        -- But of a blocking snapshot, no other topic waits for the first table.
+        when
+            not snapshot.may_be_first
+            and blocking.source is not null
+            and not {{ var('landing_reaches_the_end') }}
             then 'missing_reads'
         when
             awaiting_snapshot.source is not null

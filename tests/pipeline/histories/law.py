@@ -557,8 +557,6 @@ class Arrived:
                     of_table[topic].append(entry.marker)
         if not any("last" in markers for markers in of_table.values()):
             return False
-        if not any("first" in markers or len(markers) == 1 for markers in of_table.values()):
-            return False
         for table, markers in of_table.items():
             if not {"last", "last_in_data_collection"} & {*markers} and markers != ["first"]:
                 return False
