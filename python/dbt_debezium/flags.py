@@ -9,7 +9,7 @@ SHOWN_NAMES: Final = 5
 
 MEANINGS: Final = {
     "no_baseline": (
-        "no snapshot of its source has landed, so rows from before its first change are missing"
+        "no snapshot that read it has landed, so rows from before its first change are missing"
     ),
     "snapshot_may_be_torn": (
         "its connector may read a snapshot after it has let go of the locks, "

@@ -1187,6 +1187,23 @@ def restored_beside_the_source_before_its_dot(source: Source) -> None:
     heartbeat["topic"] = f"__debezium-heartbeat.{source.name}"
 
 
+@sends(FIRST, "captured_later")
+def tables_that_no_snapshot_has_read(source: Source) -> None:
+    source.read(1, 1, "first")
+    source.read(2, 1, "last")
+    source.commit(1, 1000, update(1, 2), update(7, 2, table="captured_later"))
+    source.commit(2, 2000, create(1, 1, table="created_later"))
+    source.commit(
+        3, 3000, create(8, 1, table="captured_later"), update(1, 2, table="created_later")
+    )
+
+
+@sends(SECOND, "captured_later")
+def tables_that_change_on(source: Source) -> None:
+    source.previous = 3000
+    source.commit(4, 4000, create(9, 1, table="captured_later"), delete(1, table="created_later"))
+
+
 @sends(SECOND, "released_snapshot")
 def snapshot_that_nobody_released(source: Source) -> None:
     source.previous = None
@@ -1558,6 +1575,15 @@ def test_a_table_whose_delete_has_a_key_of_zeros_is_flagged_until_a_snapshot_rep
     assert shown.table("key_of_zeros") == {1: 1}
     assert later.table("key_of_zeros") == {2: 2, 3: 1}
     assert flag not in later.cut("key_of_zeros")["flags"]
+
+
+def test_a_table_that_was_captured_later_lacks_a_baseline_and_one_created_later_does_not(
+    shown: Seen, later: Seen
+) -> None:
+    for seen in (shown, later):
+        flags = [(entry["table"], entry["flag"]) for entry in seen.cut("captured_later")["flags"]]
+        assert ("public.captured_later", "no_baseline") in flags
+        assert {flag for table, flag in flags if table == "public.created_later"} == set()
 
 
 def test_a_row_whose_key_is_zero_is_deleted_and_raises_no_flag(shown: Seen) -> None:

@@ -50,6 +50,7 @@ shown as (
         schema_name,
         table_name,
         min(commit_number) as first_commit_number,
+        min_by(operation, struct(commit_number, position)) as first_operation,
         max(commit_number) filter (where read_in = 'initial_snapshot') as initial_commit_number,
         max(commit_number) filter (
             where read_in = 'initial_snapshot' and is_read_twice
@@ -157,6 +158,7 @@ fact as (
         schema_name,
         table_name,
         null as first_commit_number,
+        null as first_operation,
         null as initial_commit_number,
         null as twice_read_commit_number,
         null as blocking_commit_number,
@@ -193,6 +195,7 @@ select
 
     -- what its changes have shown
     min(fact.first_commit_number) as first_commit_number,
+    min_by(fact.first_operation, fact.first_commit_number) as first_operation,
     max(fact.initial_commit_number) as initial_commit_number,
     max(fact.twice_read_commit_number) as twice_read_commit_number,
     max(fact.blocking_commit_number) as blocking_commit_number,

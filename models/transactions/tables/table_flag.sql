@@ -81,11 +81,16 @@ known_flag as (
         explode(map_filter(
             map(
                 'no_baseline',
-                fact.snapshot_commit_number = 0
+                fact.first_commit_number > fact.snapshot_commit_number
+                and fact.initial_commit_number is null
+                -- A table that came to the source later is created empty, or captured with rows.
+                and (
+                    fact.snapshot_commit_number = 0
+                    or fact.first_operation in ({{ op('update') }}, {{ op('delete') }})
+                )
                 and fact.blocking_commit_number is null
                 and fact.first_window_position is null
-                and not fact.has_truncate
-                and fact.first_commit_number is not null,
+                and not fact.has_truncate,
                 'snapshot_may_be_torn',
                 fact.connector in ('db2', 'sqlserver', 'generic')
                 and fact.initial_commit_number is not null,
