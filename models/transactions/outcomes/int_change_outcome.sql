@@ -38,11 +38,11 @@ select
         change.row_key is not null
         and change.position < max(change.position) over (
             partition by
-                change.source,
                 change.commit_number,
+                change.row_key,
+                change.source,
                 change.schema_name,
-                change.table_name,
-                change.row_key
+                change.table_name
         ),
         false
     ) as is_superseded

@@ -176,11 +176,12 @@ select
     end as outcome
 from settled_message as settled
 left join new_change
+    -- What differs most comes first: rows are put in this order to be joined.
     on
-        settled.topic = new_change.topic
-        and settled.partition = new_change.partition
+        settled.event_hash = new_change.event_hash
         and settled.`offset` = new_change.`offset`
+        and settled.partition = new_change.partition
+        and settled.topic = new_change.topic
         -- Offsets of a topic that was made again begin anew.
         and settled.source = new_change.source
-        and settled.event_hash = new_change.event_hash
         and settled.copy_number = 1

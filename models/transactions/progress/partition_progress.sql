@@ -48,60 +48,52 @@ earlier_progress as (
 
 ),
 
--- Offsets that follow each other without a hole differ from their rank by the same number.
-ranked_message as (
-
-    select
-        *,
-        `offset` - dense_rank() over (
-            partition by topic, partition
-            order by `offset`
-        ) as island
-    from message
-
-),
-
-new_range as (
+-- The offsets of a partition as bits, 64 to a number: messages need not be put in order.
+offset_block as (
 
     select
         topic,
         partition,
         min(`offset`) as first_offset,
         max(`offset`) as last_offset,
-        max(event_position) as event_position,
-        max(previous_commit_position) as link_position,
-        collect_set(case when kind = 'change' then source end) as sources,
-        bool_or(snapshot = 'incremental') as has_incremental_reads,
-        bool_or(is_signal) as has_signals,
-        bool_or(kind not in ('change', 'tombstone', 'quarantined')) as has_controls,
-        array_distinct(array_compact(array(min(data_collection), max(data_collection))))
-            as data_collections
-    from ranked_message
-    group by topic, partition, island
+        bit_or(shiftleft(1L, cast(`offset` % 64 as int))) as bits
+    from message
+    group by topic, partition, `offset` div 64
 
 ),
 
 -- An earlier part may land later, so ranges of this run and of those before can meet and overlap.
 known_range as (
 
-    select * from new_range
+    select
+        topic,
+        partition,
+        first_offset,
+        last_offset
+    from offset_block
+    where bit_count(bits) = last_offset - first_offset + 1
     union all
     select
-        earlier_range.*,
-        null as event_position,
-        null as link_position,
-        null as sources,
-        null as has_incremental_reads,
-        null as has_signals,
-        null as has_controls,
-        null as data_collections
+        topic,
+        partition,
+        first_offset,
+        first_offset as last_offset
     from (
         select
             topic,
             partition,
-            inline(known_ranges) as (first_offset, last_offset)
-        from earlier_progress
-    ) as earlier_range
+            explode(filter(
+                sequence(first_offset, last_offset), one -> getbit(bits, one % 64) = 1
+            )) as first_offset
+        from offset_block
+        where bit_count(bits) <= last_offset - first_offset
+    ) as broken_block
+    union all
+    select
+        topic,
+        partition,
+        inline(known_ranges) as (first_offset, last_offset)
+    from earlier_progress
 
 ),
 
@@ -140,20 +132,12 @@ whole_range as (
         partition,
         range_number,
         min(first_offset) as first_offset,
-        max(last_offset) as last_offset,
-        max(event_position) as event_position,
-        max(link_position) as link_position,
-        flatten(collect_list(sources)) as sources,
-        bool_or(has_incremental_reads) as has_incremental_reads,
-        bool_or(has_signals) as has_signals,
-        bool_or(has_controls) as has_controls,
-        flatten(collect_list(data_collections)) as data_collections
+        max(last_offset) as last_offset
     from numbered_range
     group by topic, partition, range_number
 
 ),
 
--- Of what lies behind a hole nobody knows what is missing before it.
 known_progress as (
 
     select
@@ -161,16 +145,37 @@ known_progress as (
         partition,
         max(case when range_number = 1 then last_offset end) as contiguous_offset,
         max(last_offset) as last_offset,
-        array_sort(collect_list(struct(first_offset, last_offset))) as known_ranges,
-        max(case when range_number = 1 then event_position end) as event_position,
-        max(case when range_number = 1 then link_position end) as link_position,
-        flatten(collect_list(sources)) as sources,
-        bool_or(has_incremental_reads) as has_incremental_reads,
-        bool_or(has_signals) as has_signals,
-        bool_or(has_controls) as has_controls,
-        flatten(collect_list(data_collections)) as data_collections
+        array_sort(collect_list(struct(first_offset, last_offset))) as known_ranges
     from whole_range
     group by topic, partition
+
+),
+
+-- Of what lies behind a hole nobody knows what is missing before it.
+new_content as (
+
+    select
+        message.topic,
+        message.partition,
+        max(case when message.`offset` <= known.contiguous_offset then message.event_position end)
+            as event_position,
+        max(
+            case
+                when message.`offset` <= known.contiguous_offset
+                    then message.previous_commit_position
+            end
+        ) as link_position,
+        collect_set(case when message.kind = 'change' then message.source end) as sources,
+        bool_or(message.snapshot = 'incremental') as has_incremental_reads,
+        bool_or(message.is_signal) as has_signals,
+        bool_or(message.kind not in ('change', 'tombstone', 'quarantined')) as has_controls,
+        array_distinct(array_compact(array(
+            min(message.data_collection), max(message.data_collection)
+        ))) as data_collections
+    from message
+    inner join known_progress as known
+        on message.topic = known.topic and message.partition = known.partition
+    group by message.topic, message.partition
 
 ),
 
@@ -312,7 +317,7 @@ select
 
     -- where it comes from
     array_sort(array_union(
-        known_progress.sources, coalesce(earlier_progress.sources, array())
+        coalesce(new_content.sources, array()), coalesce(earlier_progress.sources, array())
     )) as sources,
     coalesce(topic.source, earlier_progress.topic_source) as topic_source,
 
@@ -328,13 +333,13 @@ select
     -- how far its changes reach
     case
         when known_progress.contiguous_offset < earlier_progress.contiguous_offset
-            then known_progress.event_position
-        else greatest(known_progress.event_position, earlier_progress.event_position)
+            then new_content.event_position
+        else greatest(new_content.event_position, earlier_progress.event_position)
     end as event_position,
     case
         when known_progress.contiguous_offset < earlier_progress.contiguous_offset
-            then known_progress.link_position
-        else greatest(known_progress.link_position, earlier_progress.link_position)
+            then new_content.link_position
+        else greatest(new_content.link_position, earlier_progress.link_position)
     end as link_position,
     filter(
         concat(
@@ -366,18 +371,23 @@ select
         ),
         span -> not coalesce(array_contains(new_span.readable_offsets, span.`offset`), false)
     ) as unreadable_spans,
-    coalesce(known_progress.has_incremental_reads, false)
+    coalesce(new_content.has_incremental_reads, false)
     or coalesce(earlier_progress.has_incremental_reads, false) as has_incremental_reads,
 
     -- what it is
-    coalesce(known_progress.has_signals, false)
+    coalesce(new_content.has_signals, false)
     or coalesce(earlier_progress.has_signals, false) as has_signals,
-    coalesce(known_progress.has_controls, false)
+    coalesce(new_content.has_controls, false)
     or coalesce(earlier_progress.has_controls, false) as has_controls,
     array_sort(array_union(
-        known_progress.data_collections, coalesce(earlier_progress.data_collections, array())
+        coalesce(new_content.data_collections, array()),
+        coalesce(earlier_progress.data_collections, array())
     )) as data_collections
 from known_progress
+left join new_content
+    on
+        known_progress.topic = new_content.topic
+        and known_progress.partition = new_content.partition
 left join earlier_progress
     on
         known_progress.topic = earlier_progress.topic
@@ -391,7 +401,7 @@ left join {{ ref('int_topic') }} as topic
 left join {{ ref('int_starting_commit') }} as starting_commit
     on
         coalesce(
-            array_min(known_progress.sources),
+            array_min(new_content.sources),
             array_min(earlier_progress.sources),
             topic.source
         )
