@@ -12,7 +12,8 @@ ROWS = read_rows(DATA / "faults.tsv")
 """Each fault's number, the fault, and what is required of it. S0 to S21 and P1 are rules."""
 
 OPEN: dict[str, str] = {
-    "5": "a read without position holds its snapshot, though it could be used",
+    "5": "a read of PostgreSQL without position holds its snapshot: only the LSN says which one it "
+    "is of, and rows of one that was interrupted must not be shown; every read in a capture has it",
     "25": "held where an END counts the change; taken by watermark where no END has landed",
     "28": "told apart in different runs, and across an epoch that an operator declares; else all "
     "that follows is held",
