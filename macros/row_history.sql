@@ -90,13 +90,25 @@ truncation as (
     select
         source,
         {% if identity -%}
-        to_json(
-            from_json(
-                case when operation = {{ op('delete') }} then before else after end,
-                {{ image_schema(identity) }}
-            ),
-            map('ignoreNullFields', 'false')
-        ) as row_key,
+        {%- set image_of_identity -%}
+        from_json(
+            case when operation = {{ op('delete') }} then before else after end,
+            {{ image_schema(identity) }}
+        )
+        {%- endset %}
+        to_json(named_struct(
+            {% for name in identity -%}
+            {{ string_literal(name) }}, coalesce(
+                {{ image_of_identity }}.{{ quoted(name) }},
+                -- Rows without it would all have one key.
+                raise_error(concat(
+                    'commit ', commit_number, ' of ', source,
+                    {{ string_literal(': changes a row of ' ~ captured.table ~ " without a value of '" ~ name ~ "', which its "
+                        'history model names as identity; name columns that every row and every delete has') }}
+                ))
+            ){{ ',' if not loop.last }}
+            {% endfor %}
+        )) as row_key,
         {%- else -%}
         case
             when row_key is null
