@@ -4,7 +4,7 @@ Messages are told apart by their shape, not by their topic: topics can be rename
 """
 
 from base64 import b64decode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, Union
 
 import msgspec
@@ -27,12 +27,14 @@ from dbt_debezium.connectors.generic import GenericSource, read_generic
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.json_text import (
+    CANONICAL,
     STAND_IN,
     canonical_key,
     canonical_key_and_names,
     check_levels,
     check_size,
     json_string,
+    key_fields,
     said,
     shield,
     unshield,
@@ -134,7 +136,7 @@ class Flat(NamedTuple):
     """Microseconds since 1970-01-01 UTC, by the source's clock."""
 
     row_key: str | None = None
-    """The message key as canonical JSON: equal keys have equal text."""
+    """The message key as canonical JSON, numbers as texts: equal keys have equal text."""
     new_row_key: str | None = None
     """Of the delete in a key change: the key that the row has after it."""
     old_row_key: str | None = None
@@ -351,8 +353,8 @@ def _change(
         raise EnvelopeError("delete_without_identity", "before: expected the row, or a message key")
     if after is not None:
         for name in key_names:
-            if name not in after and row_key is not None:
-                after = with_key_columns(after, row_key)
+            if name not in after and key is not None:
+                after = with_key_columns(after, key_fields("key", key))
                 break
         column_types = column_types or untyped_columns(after)
     signal_type, signal_data = (after and row_signal(after)) or NO_SIGNAL
@@ -417,18 +419,22 @@ def header_text(text: str | None) -> str | None:
         return text
 
 
-def with_key_columns(row: str, key: str) -> str:
+def with_key_columns(row: str, key: Mapping[str, object]) -> str:
     """The row with those columns of the key that it lacks, which connectors may leave out of it.
 
-    >>> with_key_columns('{"name":"x"}', '{"id":1,"name":"y"}')
+    Args:
+        row: as JSON text.
+        key: its fields with their values as sent.
+
+    >>> with_key_columns('{"name":"x"}', {"id": 1, "name": "y"})
     '{"id":1,"name":"x"}'
-    >>> with_key_columns('{"id":2}', '{"id":1}')
+    >>> with_key_columns('{"id":2}', {"id": 1})
     '{"id":2}'
     """
     columns = _COLUMNS.decode(row)
     missing = [
-        f"{msgspec.json.encode(name).decode()}:{str(value, 'utf-8')}"
-        for name, value in _COLUMNS.decode(key).items()
+        f"{CANONICAL.encode(name).decode()}:{CANONICAL.encode(value).decode()}"
+        for name, value in sorted(key.items())
         if name not in columns and not name.startswith(OUR_KEY_FIELDS)
     ]
     if not missing:

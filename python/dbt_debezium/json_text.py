@@ -13,8 +13,8 @@ LARGEST_BYTES = 10_000_000
 DEEPEST_LEVELS = 200
 
 PLAIN = r'[^"\\\x00-\x1f\ud800-\udfff]*'
-PLAIN_KEY = re.compile(rf'\{{"{PLAIN}":(?:"{PLAIN}"|0|-?[1-9][0-9]{{0,18}})\}}')
-"""A key of one field as Debezium prints it, which is canonical already: most keys are."""
+PLAIN_KEY = re.compile(rf'(\{{"{PLAIN}":)(?:"{PLAIN}"|(0|-?[1-9][0-9]{{0,18}}))\}}')
+"""A key of one field as Debezium prints it, canonical but for a number's quotes: most keys are."""
 
 LONGEST_PLAIN_KEY = 10_000
 """Far below the limit, so that its size need not be measured."""
@@ -109,6 +109,9 @@ def levels(text: str) -> int:
 def canonical_key(name: str, text: str | None) -> str | None:
     """One text for one key, however it was printed; None for a key without fields.
 
+    Numbers and booleans are texts in it: a column whose type changed, or another version of a
+    connector, prints `"1"` for the row that was `1` (S19).
+
     Args:
         name: where the key stands, for the refusal.
         text: JSON, with or without Kafka Connect's schema wrapper.
@@ -116,10 +119,10 @@ def canonical_key(name: str, text: str | None) -> str | None:
     Raises:
         EnvelopeError: it is not a JSON object.
 
-    >>> canonical_key("key", '{"b": 1.10, "a": "\\u00e9"}')
-    '{"a":"é","b":1.10}'
+    >>> canonical_key("key", '{"b": 1.10, "a": "\\u00e9", "c": null, "d": [1]}')
+    '{"a":"é","b":"1.10","c":null,"d":[1]}'
     >>> canonical_key("key", '{"schema":{"type":"struct"},"payload":{"id":1}}')
-    '{"id":1}'
+    '{"id":"1"}'
     """
     return canonical_key_and_names(name, text)[0]
 
@@ -130,18 +133,52 @@ def canonical_key_and_names(name: str, text: str | None) -> tuple[str | None, Se
     Raises:
         EnvelopeError: it is not a JSON object.
 
-    >>> canonical_key_and_names("key", '{"a":1,"b":2}')
-    ('{"a":1,"b":2}', ['"a":', '"b":'])
+    >>> canonical_key_and_names("key", '{"a":1,"b":"2"}')
+    ('{"a":"1","b":"2"}', ['"a":', '"b":'])
     """
     if text is None:
         return None, ()
-    if len(text) <= LONGEST_PLAIN_KEY and PLAIN_KEY.fullmatch(text):
-        return text, (text[1 : text.find('":') + 2],)
+    if len(text) <= LONGEST_PLAIN_KEY and (plain := PLAIN_KEY.fullmatch(text)):
+        return _quoted(text, plain)
     check_size(name, text)
     payload = without_schema(text)
-    if payload is not text and PLAIN_KEY.fullmatch(payload):
-        return payload, (payload[1 : payload.find('":') + 2],)
-    text = payload
+    if payload is not text and (plain := PLAIN_KEY.fullmatch(payload)):
+        return _quoted(payload, plain)
+    fields = key_fields(name, payload)
+    if not fields:
+        return None, ()
+    texts = {
+        field: value if type(value) is str else _text(value) for field, value in fields.items()
+    }
+    return CANONICAL.encode(texts).decode(), [f'"{field}":' for field in fields]
+
+
+def _quoted(key: str, plain: re.Match[str]) -> tuple[str, Sequence[str]]:
+    opening, number = plain.groups()
+    return key if number is None else f'{opening}"{number}"}}', (opening[1:],)
+
+
+def _text(value: object) -> object:
+    """A number or a boolean as its JSON text; all else as it is."""
+    if type(value) is int:
+        return str(value)
+    if isinstance(value, Raw):
+        return str(value, "utf-8")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value
+
+
+def key_fields(name: str, text: str) -> dict[str, object]:
+    """The fields of a key with their values as sent; none for a key without fields.
+
+    Raises:
+        EnvelopeError: it is not a JSON object.
+
+    >>> key_fields("key", '{"schema":null,"payload":{"id":1,"code":"1"}}')
+    {'id': 1, 'code': '1'}
+    """
+    text = without_schema(text)
     check_levels(name, text)
     try:
         key = NESTED.decode(text)
@@ -151,11 +188,11 @@ def canonical_key_and_names(name: str, text: str | None) -> tuple[str | None, Se
         raise EnvelopeError("bad_json", f"{name}: {said(error)}") from None
     if is_wrapped(key):
         key = key["payload"]
-    if key is None or key == {}:
-        return None, ()
+    if key is None:
+        return {}
     if not isinstance(key, dict):
         raise EnvelopeError("bad_type", f"{name}: expected an object with the key's fields")
-    return CANONICAL.encode(key).decode(), [f'"{field}":' for field in key]
+    return key
 
 
 def is_wrapped(document: object) -> bool:

@@ -37,7 +37,7 @@ def test_both_versions_are_rows_of_one_table():
         "is_whole_transaction": False,
         "event_position": "00000000163955221008",
         "committed_at_micros": 1707047996013000,
-        "row_key": '{"id":34}',
+        "row_key": '{"id":"34"}',
         "after": '{"count1":13,"id":34,"time1":null,"decimalNum":null}',
         "column_types": '{"count1":"","id":"","time1":"","decimalNum":""}',
     }
@@ -46,7 +46,7 @@ def test_both_versions_are_rows_of_one_table():
         "transaction_id": "57227663",
         "event_position": "00000000163955586912",
         "committed_at_micros": 1707048891235000,
-        "row_key": '{"id":35}',
+        "row_key": '{"id":"35"}',
         "after": '{"count1":14,"id":35,"time1":null,"decimalNum":null}',
     }
 
@@ -204,10 +204,10 @@ def test_a_table_without_key_is_keyless():
 
 def test_an_update_of_the_key_names_the_key_before_it():
     row = cdl(VERSION_1, OPERATION="UPDATE", before={"id": 33, "count1": 13})
-    assert (row.row_key, row.old_row_key) == ('{"id":34}', '{"id":33}')
+    assert (row.row_key, row.old_row_key) == ('{"id":"34"}', '{"id":"33"}')
     assert cdl(VERSION_1, OPERATION="UPDATE", before={"id": 34}).old_row_key is None
     assert cdl(VERSION_1, OPERATION="UPDATE", before={"count1": 13}).old_row_key is None
-    assert cdl(VERSION_2, op="u", before={"id": 33}).old_row_key == '{"id":33}'
+    assert cdl(VERSION_2, op="u", before={"id": 33}).old_row_key == '{"id":"33"}'
 
 
 @pytest.mark.parametrize(

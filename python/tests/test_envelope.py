@@ -4,7 +4,7 @@ import hashlib
 import json
 
 import pytest
-from real_messages import MESSAGES, edited, flat, known, wrapped
+from real_messages import MESSAGES, edited, flat, known, with_fields, wrapped
 
 from dbt_debezium.connectors import SOURCES
 from dbt_debezium.envelope import flatten_message
@@ -35,7 +35,7 @@ def test_a_create_is_a_change():
         "total_order": 1,
         "data_collection_order": 1,
         "committed_at_micros": 1795231695553846,
-        "row_key": '{"id":1}',
+        "row_key": '{"id":"1"}',
         "after": '{"id":1,"name":"user 1","score":"0.00","updated":null,"active":true}',
         "column_types": '{"id":"","name":"","score":"","updated":"","active":""}',
     }
@@ -134,7 +134,7 @@ def test_a_null_value_is_a_tombstone_whatever_its_key(key, value):
     row = flatten_message("shop.public.orders", key, value, [])
     readable = key is not None and "id" in key
     assert (row.kind, row.source) == ("tombstone", None)
-    assert row.row_key == ('{"id":1}' if readable else None)
+    assert row.row_key == ('{"id":"1"}' if readable else None)
 
 
 @pytest.mark.fault(6)
@@ -196,7 +196,7 @@ def test_a_schema_wrapper_changes_nothing(name):
 
 def test_the_real_wrapper_is_read():
     change, end = flat("wrapped_change"), flat("wrapped_end")
-    assert (change.operation, change.table_name, change.row_key) == ("d", "ev", '{"id":4}')
+    assert (change.operation, change.table_name, change.row_key) == ("d", "ev", '{"id":"4"}')
     assert (end.marker, end.source) == ("END", "evo")
     assert end.collection_counts
 
@@ -296,25 +296,45 @@ def test_of_two_fields_of_one_name_the_last_counts():
 @pytest.mark.parametrize(
     ("sent", "canonical"),
     [
-        ('{"id":1}', '{"id":1}'),
-        (' { "id" : 1 } ', '{"id":1}'),
-        ('{"b":1,"a":2}', '{"a":2,"b":1}'),
-        ('{"b":{"z":1,"y":[2, {"d":1,"c":2}]},"a":2}', '{"a":2,"b":{"y":[2,{"c":2,"d":1}],"z":1}}'),
+        ('{"id":1}', '{"id":"1"}'),
+        ('{"id":"1"}', '{"id":"1"}'),
+        (' { "id" : 1 } ', '{"id":"1"}'),
+        ('{"b":1,"a":2}', '{"a":"2","b":"1"}'),
+        (
+            '{"b":{"z":1,"y":[2, {"d":1,"c":2}]},"a":2}',
+            '{"a":"2","b":{"y":[2,{"c":2,"d":1}],"z":1}}',
+        ),
         ('{"id":"caf\\u00e9"}', '{"id":"café"}'),
         ('{"id":"a\\/b"}', '{"id":"a/b"}'),
         ('{"\\u0069d":"\\ud83d\\ude00"}', '{"id":"😀"}'),
         ('{"id":"a\\"b"}', '{"id":"a\\"b"}'),
-        ('{"id":12345678901234567890123456789}', '{"id":12345678901234567890123456789}'),
-        ('{"id": 1.10}', '{"id":1.10}'),
-        ('{"id": 0.1000000000000000055511151231257827}', None),
-        ('{"id":-0}', '{"id":0}'),
-        ('{"id":true,"n":null}', '{"id":true,"n":null}'),
+        ('{"id":12345678901234567890123456789}', '{"id":"12345678901234567890123456789"}'),
+        ('{"id": 1.10}', '{"id":"1.10"}'),
+        (
+            '{"id": 0.1000000000000000055511151231257827}',
+            '{"id":"0.1000000000000000055511151231257827"}',
+        ),
+        ('{"id":-7}', '{"id":"-7"}'),
+        ('{"id":-0}', '{"id":"0"}'),
+        ('{"id":0}', '{"id":"0"}'),
+        ('{"id":true,"b":false,"n":null}', '{"b":"false","id":"true","n":null}'),
         ('{"schema":"public","payload":"x"}', '{"payload":"x","schema":"public"}'),
-        ('{"schema":null,"payload":{"id":1}}', '{"id":1}'),
+        ('{"schema":null,"payload":{"id":1}}', '{"id":"1"}'),
+        (wrapped('{"id":1}'), '{"id":"1"}'),
     ],
 )
 def test_equal_keys_have_equal_text(sent, canonical):
-    assert flat("create", key=sent).row_key == (canonical or sent.replace(" ", ""))
+    assert flat("create", key=sent).row_key == canonical
+
+
+@pytest.mark.parametrize(
+    "value", ["1", '"1"', "1.10", "true", "null", "12345678901234567890123", '{"b":[1],"c":"1"}']
+)
+@pytest.mark.parametrize("around", ["%s", " %s", '{"schema":null,"payload":%s}', wrapped("%s")])
+def test_a_row_that_lacks_a_key_column_has_it_as_it_was_sent(value, around):
+    change = with_fields(json.loads(MESSAGES["create"]["value"]), {"after": {"v": 1}})
+    key = around % f'{{"n":{value}}}'
+    assert flat("create", key=key, value=json.dumps(change)).after == f'{{"n":{value},"v": 1}}'
 
 
 @pytest.mark.parametrize("key", [None, "null", "{}", wrapped(None)])
@@ -324,7 +344,7 @@ def test_a_key_without_fields_is_no_key(key):
 
 def test_headers_of_a_key_change_are_canonical_too():
     row = flat("create", headers=[("__debezium.oldkey", '{ "b": 1, "a": 2 }'), ("x", None)])
-    assert row.old_row_key == '{"a":2,"b":1}'
+    assert row.old_row_key == '{"a":"2","b":"1"}'
     assert flat("create", headers=[("__debezium.newkey", None)]).new_row_key is None
 
 

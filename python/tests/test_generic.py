@@ -53,7 +53,7 @@ def test_a_change_stands_where_the_named_fields_say():
     assert (row.total_order, row.data_collection_order) == (1, 1)
     assert row.event_position == "0000000150332465204/0000000000000000007"
     assert row.log_position == "commit#0000000150332465204"
-    assert (row.row_key, row.after) == ('{"id":1}', '{"id": 1, "v": "a"}')
+    assert (row.row_key, row.after) == ('{"id":"1"}', '{"id": 1, "v": "a"}')
 
 
 def test_a_change_in_kafka_connects_wrapper_is_the_same_change_with_types():

@@ -181,7 +181,7 @@ FLATTENER = (
            'if after is None and operation in ("c", "r"):'),
     Mutant(E, 'if operation == "d" and before is None and row_key is None:', "if False:"),
     Mutant(E, "if name == NEW_KEY:\n", "if name == OLD_KEY:\n"),
-    Mutant(E, "            if name not in after and row_key is not None:", "            if False:"),
+    Mutant(E, "            if name not in after and key is not None:", "            if False:"),
     Mutant(E, "position if marker.status == \"END\" else None", "position"),
     Mutant(E, "if event_count is None or (marker.data_collections is None and event_count > 0):",
            "if event_count is None:"),
