@@ -29,7 +29,8 @@
 {#- Columns whose messages did not always say the same type: each value is read by what its own message says. -#}
 {%- set sent = changed_types(captured) or {} -%}
 {%- set absent = absent_columns(captured, columns) -%}
-{%- set has_unavailable = has_unavailable_values(captured) and not captured.is_keyless -%}
+{%- set has_unavailable = has_changes_with(captured, 'unavailable_columns') and not captured.is_keyless -%}
+{%- set has_moves = has_changes_with(captured, 'old_row_key') and not captured.is_keyless -%}
 -- The materialization reads where the run starts: {{ ref('int_starting_commit') }}
 -- and the public history when commits were made: {{ ref('commit') }}
 -- No history is built for a cut that its tests refuse: {{ ref('int_cut') }}
@@ -161,10 +162,15 @@ row_change as (
 {%- endif %}
 
 {% endif -%}
-{%- if has_unavailable %}
-{{- available_row_change(columns, sent, absent) }}
+{%- if has_moves %}
+{{- counted_row_change() }}
 
 {% endif -%}
+{%- if has_unavailable %}
+{{- available_row_change(columns, sent, absent, has_moves) }}
+
+{% endif -%}
+{%- set placed = 'counted_row_change' if has_moves else 'row_change' -%}
 ordered_change as (
 
     select
@@ -174,12 +180,15 @@ ordered_change as (
         array_min(filter(
             truncation.places, place -> place > struct(row_change.commit_number, row_change.position)
         )).commit_number as truncated_by
-    from {{ 'available_row_change' if has_unavailable else 'row_change' }} as row_change
+    from {{ 'available_row_change' if has_unavailable else placed }} as row_change
     left join truncation
         on row_change.source = truncation.source
     {%- if has_unavailable %}
     -- What stood before the run lent its values only.
     where row_change.commit_number > 0
+    {%- endif %}
+    {%- if has_moves %}
+    {{ 'and' if has_unavailable else 'where' }} row_change.rows_left = 0
     {%- endif %}
     window row_order as (
         partition by row_change.source, row_change.row_key

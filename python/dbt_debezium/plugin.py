@@ -73,7 +73,7 @@ def prepare_sessions(is_writing: bool) -> None:
     preparing = threading.Lock()
 
     def cursor(connection: Any) -> Any:
-        from dbt_debezium import flatten, origins
+        from dbt_debezium import flatten, origins, shared_keys
 
         settings = connection.server_side_parameters
         with preparing:
@@ -82,6 +82,7 @@ def prepare_sessions(is_writing: bool) -> None:
                 open_catalog(spark, settings)
                 flatten.register(spark)
                 origins.register(spark)
+                shared_keys.register(spark)
                 prepared.append(spark)
             lake = home.lake_dir().resolve()
             if _is_writing and (spark, lake) not in locked:

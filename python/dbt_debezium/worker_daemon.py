@@ -13,6 +13,6 @@ if __name__ == "__main__":
 
     from pyspark import daemon
 
-    from dbt_debezium import flatten, origins  # noqa: F401 # for the workers
+    from dbt_debezium import flatten, origins, shared_keys  # noqa: F401 # for the workers
 
     daemon.manager()  # type: ignore[no-untyped-call] # Spark's own

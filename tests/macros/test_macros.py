@@ -44,6 +44,7 @@ OVERRIDES = {"is_incremental", "spark__list_relations_without_caching"}
 LONG = {
     "available_row_change": "its example is every history with values not sent, tests/pipeline",
     "bag_row_change": "its example is every history of a keyless table, tests/pipeline",
+    "counted_row_change": "its example is every history with moved rows, tests/pipeline",
     "flattened_columns": "takes no argument; stg_message holds what it renders",
     "message_in_order": "its example is every history of CDL in one partition, tests/pipeline",
     "row_history": "its example is every history, models/shop/history",

@@ -8,13 +8,14 @@ import pytest
 from arrivals import Arrival, write_arrivals
 from lake import Lake, open_lake, tables_of
 from oracle import Row
-from streams import Change, Postgresql, create, delete, text, update
+from streams import Change, Postgresql, create, delete, text, truncate, update
 
 from dbt_debezium.model_files import history_sql
 
 NEW_KEY, OLD_KEY = "__debezium.newkey", "__debezium.oldkey"
+NOT_SENT = "__debezium_unavailable_value"
 IDENTITY = {"people": ["code"]}
-BIGINT_IDS = ("typed",)
+BIGINT_IDS = ("typed", "shifted", "shifted_large")
 
 
 def move(table: str, old: int, new: int, v: str) -> tuple[Change, Change]:
@@ -38,6 +39,55 @@ def keys_of_another_type() -> Postgresql:
     )
     # As for a table whose value lacks the columns of its key.
     one.commit(Change("c", "typed", {"id": 5}, None, {"v": "without its key column"}))
+    return one
+
+
+def shifts(one: Postgresql, table: str, sent: str | None) -> None:
+    """UPDATE .. SET id = id + 1, and its like, of a key that is checked when the statement ends.
+
+    Args:
+        one: the source.
+        table: a table of id and v.
+        sent: v of each row that moves; None where it is sent.
+    """
+
+    def moved(old: int, new: int, v: str) -> tuple[Change, Change]:
+        left, entered = move(table, old, new, v)
+        return left, entered._replace(after={"id": new, "v": sent or v})
+
+    one.commit(*[create(table, id=id, v=f"row {id}") for id in (1, 2, 11, 20, 21, 30, 31)])
+    # In the build that has created them.
+    one.commit(*moved(31, 32, "row 31"), *moved(30, 31, "row 30"))
+    one.landing = 1
+    one.commit(*moved(1, 2, "row 1"), *moved(2, 3, "row 2"))
+    # One row that takes on two keys, of which nothing had the first.
+    one.commit(*moved(11, 12, "row 11"), *moved(12, 13, "row 11"))
+    # Two rows that change places.
+    one.commit(*moved(20, 21, "row 20"), *moved(21, 20, "row 21"))
+    # Rows that the same run has brought, twice, and one of them is deleted with it.
+    one.commit(*[create(table, id=id, v=f"row {id}") for id in (40, 41, 50, 51)])
+    one.commit(*moved(40, 41, "row 40"), *moved(41, 42, "row 41"))
+    one.commit(*moved(41, 42, "row 40"), *moved(42, 43, "row 41"))
+    gone = [delete(table, id=51, v=f"row {id}") for id in (51, 50)]
+    one.commit(*moved(50, 51, "row 50"), *gone)
+    # Another transaction deletes what the shift has left.
+    one.commit(delete(table, id=31, v="row 30"))
+
+
+SHIFTED = {
+    2: "row 1", 3: "row 2", 13: "row 11", 20: "row 21", 21: "row 20", 32: "row 31",
+    42: "row 40", 43: "row 41",
+}  # fmt: skip
+
+
+def key_changes_behind_a_truncate() -> Postgresql:
+    """No row has the key any more that a row passes through."""
+    one = Postgresql("emptied")
+    one.commit(create("emptied", id=1, v="row 1"), create("emptied", id=2, v="row 2"))
+    one.landing = 1
+    one.commit(truncate("emptied"))
+    one.commit(create("emptied", id=1, v="new"))
+    one.commit(*move("emptied", 1, 2, "new"), *move("emptied", 2, 3, "new"))
     return one
 
 
@@ -85,10 +135,17 @@ class Run:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    shifted = Postgresql("shifted")
+    shifts(shifted, "shifted", None)
+    large = Postgresql("shifted_large")
+    shifts(large, "shifted_large", NOT_SENT)
     streams = {
         one.prefix: one
         for one in (
             keys_of_another_type(),
+            shifted,
+            large,
+            key_changes_behind_a_truncate(),
             renamed_column(),
         )
     }
@@ -105,9 +162,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 @pytest.fixture(scope="module", params=["incremental", "full refresh"])
 def changed(run: Run, request: pytest.FixtureRequest) -> Run:
-    """After the second landing of keys, added to what was there or built anew."""
+    """After the second landing of all but the last two, added to what was there or built anew."""
     if request.param == "incremental":
-        run.land(1, "typed")
+        run.land(1, "typed", "shifted", "shifted_large", "emptied")
         assert run.lake.build(), run.lake.lines
     else:
         assert run.lake.build("--full-refresh"), run.lake.lines
@@ -117,6 +174,19 @@ def changed(run: Run, request: pytest.FixtureRequest) -> Run:
 def test_a_key_of_another_type_is_that_of_the_same_row(changed: Run) -> None:
     moved = {1: "number", 4: "moved", 5: "without its key column"}
     assert changed.values("typed") == moved
+
+
+@pytest.mark.parametrize("table", ["shifted", "shifted_large"])
+def test_rows_that_take_on_the_keys_of_others_in_one_statement_stay(
+    changed: Run, table: str
+) -> None:
+    assert changed.values(table) == SHIFTED
+
+
+def test_a_row_that_passes_through_a_key_which_no_row_has_leaves_nothing_there(
+    changed: Run,
+) -> None:
+    assert changed.values("emptied") == {3: "new"}
 
 
 def test_a_row_without_the_column_that_tells_rows_apart_fails_the_run(run: Run) -> None:
