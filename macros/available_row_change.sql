@@ -3,11 +3,11 @@
     the row had another key there. Never across a delete, a truncate or a snapshot: those end a row's life. What the
     history starts too late for stays null, and its placeholder is kept as raw text.
 
-    Reads the CTE row_change, or counted_row_change where rows have moved; adds `decoded`, and `raw`: the text of each
-    value that `decoded` cannot hold.
+    Reads the CTE `changes`: row_change, or counted_row_change where rows have moved. Adds `decoded`, and `raw`: the text
+    of each value that `decoded` cannot hold.
 -#}
-{%- macro available_row_change(columns, sent, absent, has_moves) -%}
-{%- set placed = 'counted_row_change' if has_moves else 'row_change' -%}
+{%- macro available_row_change(changes, columns, sent, absent) -%}
+{%- set has_moves = changes == 'counted_row_change' -%}
 decoded_change as (
 
     select
@@ -22,7 +22,7 @@ decoded_change as (
             {{ string_literal(name) }}, cast(image.{{ quoted(name) }} as string){{ ',' if not loop.last }}
             {% endfor %}
         ) as raw
-    from {{ placed }}
+    from {{ changes }}
     {%- if is_incremental() %}
     union all
     select
@@ -41,7 +41,7 @@ decoded_change as (
         {{ 'null as sent_types,' if sent }}
         {{ 'null as sent_columns,' if absent }}
         null as image,
-        {{ '0 as rows_left,' if has_moves }}
+        {{ '0 as remaining_rows,' if has_moves }}
         named_struct(
             {% for name in columns -%}
             {{ string_literal(name) }}, built.{{ quoted(name) }}{{ ',' if not loop.last }}
@@ -70,7 +70,7 @@ living_change as (
             sum(case when operation in ({{ op('create') }}, {{ op('read') }}) then 1 else 0 end) over (
                 partition by source, row_key
                 order by commit_number, position, step
-            ){{ ' - rows_left' if has_moves }},
+            ){{ ' - remaining_rows' if has_moves }},
             '#',
             row_key
         ) as life

@@ -1,13 +1,15 @@
 {#-
-    Row changes in which each delete says how many rows with its key it leaves: none, but for a key that a row takes on
-    before another has left it, in one transaction (S9). Then the delete takes the oldest, and the newest stays. What
-    such a statement sends looks like one row that moves twice: only the row that stood there before tells them apart.
+    Row changes, and of each delete how many rows its key has after it: none, except where a row took on the key in the
+    same transaction before the row that had it gave it up (S9). Such a delete takes the row that had the key first, so
+    it does not end the one that readers see. By their keys alone these changes look like one row that moves twice: only
+    the row that stood there before tells them apart.
 
-    Reads the CTE row_change; adds `rows_left`.
+    Reads the CTEs change and row_change; adds `remaining_rows`.
 -#}
 {%- macro counted_row_change() -%}
 shared_key as (
 
+    -- A key may be shared in several commits.
     select distinct
         source,
         row_key
@@ -30,17 +32,18 @@ change_of_shared_key as (
     left semi join shared_key
         on row_change.source = shared_key.source and row_change.row_key = shared_key.row_key
     union all
+    -- Also those that the table ignores: they tell which rows were there.
     select
         shared_key.source,
         shared_key.row_key,
-        place.commit_number,
-        place.position,
-        {{ op('truncate') }} as operation,
+        change.commit_number,
+        change.position,
+        change.operation,
         false as is_entering
     from shared_key
-    inner join truncation
-        on shared_key.source = truncation.source
-    lateral view explode(truncation.places) as place
+    inner join change
+        on shared_key.source = change.source
+    where change.operation = {{ op('truncate') }}
     {%- if is_incremental() %}
     union all
     select
@@ -58,12 +61,12 @@ change_of_shared_key as (
 
 ),
 
-left_row as (
+shared_delete as (
 
     select
         source,
         row_key,
-        inline(rows_left(collect_list(struct(
+        inline(remaining_rows(collect_list(struct(
             cast(commit_number as bigint) as commit_number,
             cast(position as bigint) as position,
             operation,
@@ -78,14 +81,14 @@ counted_row_change as (
 
     select
         row_change.*,
-        coalesce(left_row.row_count, 0) as rows_left
+        coalesce(shared_delete.row_count, 0) as remaining_rows
     from row_change
-    left join left_row
+    left join shared_delete
         on
-            row_change.source = left_row.source
-            and row_change.row_key = left_row.row_key
-            and row_change.commit_number = left_row.commit_number
-            and row_change.position = left_row.position
+            row_change.source = shared_delete.source
+            and row_change.row_key = shared_delete.row_key
+            and row_change.commit_number = shared_delete.commit_number
+            and row_change.position = shared_delete.position
 
 ),
 {%- endmacro -%}

@@ -50,10 +50,6 @@ change as (
                 and placed.table_name = {{ string_literal(captured.table) }}
             )
         )
-        {%- if truncate == 'ignore' %}
-        -- The emptying that belongs to a snapshot was no message.
-        and (placed.operation != {{ op('truncate') }} or placed.topic is null)
-        {%- endif %}
 
 ),
 
@@ -78,7 +74,12 @@ truncation as (
             'position', position
         ))) as places
     from change
-    where operation = {{ op('truncate') }}
+    where
+        operation = {{ op('truncate') }}
+        {%- if truncate == 'ignore' %}
+        -- The emptying that belongs to a snapshot was no message.
+        and topic is null
+        {%- endif %}
     group by source
 
 ),
@@ -162,15 +163,17 @@ row_change as (
 {%- endif %}
 
 {% endif -%}
+{%- set changes = 'row_change' -%}
 {%- if has_moves %}
 {{- counted_row_change() }}
 
+{% set changes = 'counted_row_change' -%}
 {% endif -%}
 {%- if has_unavailable %}
-{{- available_row_change(columns, sent, absent, has_moves) }}
+{{- available_row_change(changes, columns, sent, absent) }}
 
+{% set changes = 'available_row_change' -%}
 {% endif -%}
-{%- set placed = 'counted_row_change' if has_moves else 'row_change' -%}
 ordered_change as (
 
     select
@@ -180,7 +183,7 @@ ordered_change as (
         array_min(filter(
             truncation.places, place -> place > struct(row_change.commit_number, row_change.position)
         )).commit_number as truncated_by
-    from {{ 'available_row_change' if has_unavailable else placed }} as row_change
+    from {{ changes }} as row_change
     left join truncation
         on row_change.source = truncation.source
     {%- if has_unavailable %}
@@ -188,7 +191,8 @@ ordered_change as (
     where row_change.commit_number > 0
     {%- endif %}
     {%- if has_moves %}
-    {{ 'and' if has_unavailable else 'where' }} row_change.rows_left = 0
+    -- What a delete leaves under its key is the newer row, which readers see.
+    {{ 'and' if has_unavailable else 'where' }} row_change.remaining_rows = 0
     {%- endif %}
     window row_order as (
         partition by row_change.source, row_change.row_key

@@ -4,6 +4,11 @@
     has one are spared the search.
 -#}
 {%- macro has_changes_with(captured, column) -%}
+    {%- if column not in ['unavailable_columns', 'old_row_key'] -%}
+        {%- do exceptions.raise_compiler_error(
+            "has_changes_with: '" ~ column ~ "' is not looked for; known: unavailable_columns, old_row_key"
+        ) -%}
+    {%- endif -%}
     {%- if not execute or not load_relation(ref('int_change')) -%}
         {{- return(false) -}}
     {%- endif -%}

@@ -1,6 +1,6 @@
 {#-
-    True when a snapshot's read is among the messages of this run. Most runs have none, and what proves snapshots costs
-    as much without them.
+    True unless no snapshot's read, new or held, is among the messages of this run. Then int_snapshot is empty, and Spark
+    need not plan and run what proves it, which costs as much without a read.
 -#}
 {%- macro has_pending_reads() -%}
     {%- if not execute or not load_relation(ref('int_pending_read')) -%}

@@ -1,4 +1,4 @@
-"""`rows_left` for Spark SQL: which deletes take one of several rows with their key (S9)."""
+"""`remaining_rows` for Spark SQL: which deletes take one of several rows with their key (S9)."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -19,15 +19,15 @@ class KeyChange(NamedTuple):
     """Whether the row had another key before."""
 
 
-class RowsLeft(NamedTuple):
-    """A delete that leaves rows with its key."""
+class SharedDelete(NamedTuple):
+    """A delete after which rows with its key remain."""
 
     commit_number: int
     position: int
     row_count: int
 
 
-LEFT_TYPE = T.ArrayType(
+DELETES_TYPE = T.ArrayType(
     T.StructType(
         [
             T.StructField("commit_number", T.LongType()),
@@ -36,26 +36,26 @@ LEFT_TYPE = T.ArrayType(
         ]
     )
 )
-LEFT = pa.struct([pa.field(name, pa.int64()) for name in RowsLeft._fields])
+DELETES = pa.struct([pa.field(name, pa.int64()) for name in SharedDelete._fields])
 
 
-def count_rows(changes: Iterable[KeyChange]) -> Iterator[RowsLeft]:
+def shared_deletes(changes: Iterable[KeyChange]) -> Iterator[SharedDelete]:
     """The deletes after which a row with the key stands.
 
-    Only inside a transaction may two rows have one key, when one enters that another has not left
-    yet: `update .. set id = id + 1` where the key is checked as the statement ends. Between
-    transactions there is at most one, whatever a stream that lacks deletes says.
+    Only inside a transaction may two rows have one key, when one takes it on that another has not
+    given up yet: `update .. set id = id + 1` where the key is checked as the statement ends.
+    Between transactions there is at most one, whatever a stream that lacks deletes says.
 
     Args:
         changes: all of one key, in any order.
 
     >>> stands = KeyChange(0, 0, "r", False)
     >>> passed = [KeyChange(7, 2, "c", True), KeyChange(7, 3, "d", False)]
-    >>> list(count_rows([stands, *passed]))
-    [RowsLeft(commit_number=7, position=3, row_count=1)]
-    >>> list(count_rows(passed))
+    >>> list(shared_deletes([stands, *passed]))
+    [SharedDelete(commit_number=7, position=3, row_count=1)]
+    >>> list(shared_deletes(passed))
     []
-    >>> list(count_rows([stands, passed[0], KeyChange(8, 1, "d", False)]))
+    >>> list(shared_deletes([stands, passed[0], KeyChange(8, 1, "d", False)]))
     []
     """
     row_count, commit_number = 0, None
@@ -65,7 +65,7 @@ def count_rows(changes: Iterable[KeyChange]) -> Iterator[RowsLeft]:
         if change.operation == "d":
             row_count = max(row_count - 1, 0)
             if row_count:
-                yield RowsLeft(change.commit_number, change.position, row_count)
+                yield SharedDelete(change.commit_number, change.position, row_count)
         elif change.operation == "t":
             row_count = 0
         else:
@@ -75,15 +75,15 @@ def count_rows(changes: Iterable[KeyChange]) -> Iterator[RowsLeft]:
 def count_batch(key_changes: pa.Array) -> pa.Array:
     """Look at each list of structs (commit_number, position, operation, is_entering) on its own."""
     found = [
-        [left._asdict() for left in count_rows(KeyChange(**change) for change in changes or ())]
+        [one._asdict() for one in shared_deletes(KeyChange(**change) for change in changes or ())]
         for changes in key_changes.to_pylist()
     ]
-    return pa.array(found, pa.list_(LEFT))
+    return pa.array(found, pa.list_(DELETES))
 
 
-rows_left = arrow_udf(count_batch, LEFT_TYPE)
+remaining_rows = arrow_udf(count_batch, DELETES_TYPE)
 
 
 def register(spark: SparkSession) -> None:
-    """Make `rows_left(key_changes)` known to the session's SQL."""
-    spark.udf.register("rows_left", rows_left)
+    """Make `remaining_rows(key_changes)` known to the session's SQL."""
+    spark.udf.register("remaining_rows", remaining_rows)

@@ -37,6 +37,7 @@ select
     or coalesce(
         change.row_key is not null
         and change.position < max(change.position) over (
+            -- What differs most comes first: Spark sorts by these in this order.
             partition by
                 change.commit_number,
                 change.row_key,

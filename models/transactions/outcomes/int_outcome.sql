@@ -176,7 +176,7 @@ select
     end as outcome
 from settled_message as settled
 left join new_change
-    -- What differs most comes first: rows are put in this order to be joined.
+    -- What differs most comes first: Spark sorts by these in this order.
     on
         settled.event_hash = new_change.event_hash
         and settled.`offset` = new_change.`offset`

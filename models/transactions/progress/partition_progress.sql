@@ -68,26 +68,21 @@ known_range as (
     select
         topic,
         partition,
-        first_offset,
-        last_offset
+        inline(
+            case
+                when bit_count(bits) = last_offset - first_offset + 1
+                    then array(struct(first_offset, last_offset))
+                else
+                    transform(
+                        filter(
+                            sequence(first_offset, last_offset),
+                            one -> getbit(bits, one % 64) = 1
+                        ),
+                        one -> struct(one as first_offset, one as last_offset)
+                    )
+            end
+        ) as (first_offset, last_offset)
     from offset_block
-    where bit_count(bits) = last_offset - first_offset + 1
-    union all
-    select
-        topic,
-        partition,
-        first_offset,
-        first_offset as last_offset
-    from (
-        select
-            topic,
-            partition,
-            explode(filter(
-                sequence(first_offset, last_offset), one -> getbit(bits, one % 64) = 1
-            )) as first_offset
-        from offset_block
-        where bit_count(bits) <= last_offset - first_offset
-    ) as broken_block
     union all
     select
         topic,
@@ -152,18 +147,16 @@ known_progress as (
 ),
 
 -- Of what lies behind a hole nobody knows what is missing before it.
-new_content as (
+new_partition as (
 
     select
         message.topic,
         message.partition,
-        max(case when message.`offset` <= known.contiguous_offset then message.event_position end)
-            as event_position,
-        max(
-            case
-                when message.`offset` <= known.contiguous_offset
-                    then message.previous_commit_position
-            end
+        max(message.event_position) filter (
+            where message.`offset` <= known.contiguous_offset
+        ) as event_position,
+        max(message.previous_commit_position) filter (
+            where message.`offset` <= known.contiguous_offset
         ) as link_position,
         collect_set(case when message.kind = 'change' then message.source end) as sources,
         bool_or(message.snapshot = 'incremental') as has_incremental_reads,
@@ -317,7 +310,7 @@ select
 
     -- where it comes from
     array_sort(array_union(
-        coalesce(new_content.sources, array()), coalesce(earlier_progress.sources, array())
+        coalesce(new_partition.sources, array()), coalesce(earlier_progress.sources, array())
     )) as sources,
     coalesce(topic.source, earlier_progress.topic_source) as topic_source,
 
@@ -333,13 +326,13 @@ select
     -- how far its changes reach
     case
         when known_progress.contiguous_offset < earlier_progress.contiguous_offset
-            then new_content.event_position
-        else greatest(new_content.event_position, earlier_progress.event_position)
+            then new_partition.event_position
+        else greatest(new_partition.event_position, earlier_progress.event_position)
     end as event_position,
     case
         when known_progress.contiguous_offset < earlier_progress.contiguous_offset
-            then new_content.link_position
-        else greatest(new_content.link_position, earlier_progress.link_position)
+            then new_partition.link_position
+        else greatest(new_partition.link_position, earlier_progress.link_position)
     end as link_position,
     filter(
         concat(
@@ -371,23 +364,23 @@ select
         ),
         span -> not coalesce(array_contains(new_span.readable_offsets, span.`offset`), false)
     ) as unreadable_spans,
-    coalesce(new_content.has_incremental_reads, false)
+    coalesce(new_partition.has_incremental_reads, false)
     or coalesce(earlier_progress.has_incremental_reads, false) as has_incremental_reads,
 
     -- what it is
-    coalesce(new_content.has_signals, false)
+    coalesce(new_partition.has_signals, false)
     or coalesce(earlier_progress.has_signals, false) as has_signals,
-    coalesce(new_content.has_controls, false)
+    coalesce(new_partition.has_controls, false)
     or coalesce(earlier_progress.has_controls, false) as has_controls,
     array_sort(array_union(
-        coalesce(new_content.data_collections, array()),
+        coalesce(new_partition.data_collections, array()),
         coalesce(earlier_progress.data_collections, array())
     )) as data_collections
 from known_progress
-left join new_content
+left join new_partition
     on
-        known_progress.topic = new_content.topic
-        and known_progress.partition = new_content.partition
+        known_progress.topic = new_partition.topic
+        and known_progress.partition = new_partition.partition
 left join earlier_progress
     on
         known_progress.topic = earlier_progress.topic
@@ -401,7 +394,7 @@ left join {{ ref('int_topic') }} as topic
 left join {{ ref('int_starting_commit') }} as starting_commit
     on
         coalesce(
-            array_min(new_content.sources),
+            array_min(new_partition.sources),
             array_min(earlier_progress.sources),
             topic.source
         )

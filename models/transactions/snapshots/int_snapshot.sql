@@ -138,6 +138,6 @@ left join awaiting_snapshot
         snapshot.source = awaiting_snapshot.source
         and snapshot.snapshot_position = awaiting_snapshot.snapshot_position
 {%- if not has_pending_reads() %}
--- No read waits, and so nothing of this plan of forty exchanges is run.
+-- No read waits: this plan of forty exchanges would find nothing.
 where false
 {%- endif %}
