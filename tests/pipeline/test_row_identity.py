@@ -8,23 +8,15 @@ import pytest
 from arrivals import Arrival, write_arrivals
 from lake import Lake, open_lake, tables_of
 from oracle import Row
-from streams import Change, Postgresql, create, delete, text, truncate, update
+from streams import Change, Postgresql, create, delete, move, truncate, update
 
 from dbt_debezium.model_files import history_sql
 
-NEW_KEY, OLD_KEY = "__debezium.newkey", "__debezium.oldkey"
 NOT_SENT = "__debezium_unavailable_value"
 IDENTITY = {"people": ["code"]}
 BIGINT_IDS = ("typed", "shifted", "shifted_large")
 IGNORING = "kept"
 """A table whose TRUNCATE readers are not to see."""
-
-
-def move(table: str, old: int, new: int, v: str) -> tuple[Change, Change]:
-    """A row takes on another key: what a connector sends, in this order (S9)."""
-    left = delete(table, id=old, v=v)._replace(headers=[(NEW_KEY, text({"id": new}))])
-    entered = create(table, id=new, v=v)._replace(headers=[(OLD_KEY, text({"id": old}))])
-    return left, entered
 
 
 def keys_of_another_type() -> Postgresql:
@@ -37,7 +29,7 @@ def keys_of_another_type() -> Postgresql:
     one.commit(
         update("typed", id=1, v="number"),
         delete("typed", id=2, v="text"),
-        *move("typed", 3, 4, "moved"),
+        *move("typed", 4, id=3, v="moved"),
     )
     # As for a table whose value lacks the columns of its key.
     one.commit(Change("c", "typed", {"id": 5}, None, {"v": "without its key column"}))
@@ -54,7 +46,7 @@ def shifts(one: Postgresql, table: str, sent: str | None) -> None:
     """
 
     def moved(old: int, new: int, v: str) -> tuple[Change, Change]:
-        left, entered = move(table, old, new, v)
+        left, entered = move(table, new, id=old, v=v)
         return left, entered._replace(after={"id": new, "v": sent or v})
 
     one.commit(*[create(table, id=id, v=f"row {id}") for id in (1, 2, 11, 20, 21, 30, 31)])
@@ -89,7 +81,7 @@ def key_changes_behind_a_truncate(table: str) -> Postgresql:
     one.landing = 1
     one.commit(truncate(table))
     one.commit(create(table, id=1, v="new"))
-    one.commit(*move(table, 1, 2, "new"), *move(table, 2, 3, "new"))
+    one.commit(*move(table, 2, id=1, v="new"), *move(table, 3, id=2, v="new"))
     return one
 
 
