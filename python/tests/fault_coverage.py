@@ -13,7 +13,8 @@ ROWS = read_rows(DATA / "faults.tsv")
 
 OPEN: dict[str, str] = {
     "5": "a read of PostgreSQL without position holds its snapshot: only the LSN says which one it "
-    "is of, and rows of one that was interrupted must not be shown; every read in a capture has it",
+    "is of, and rows of one that was interrupted must not be shown; all 1,244 initial and blocking "
+    "reads of the small captures have one",
     "25": "held where an END counts the change; taken by watermark where no END has landed",
     "28": "told apart in different runs, and across an epoch that an operator declares; else all "
     "that follows is held",
