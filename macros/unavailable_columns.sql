@@ -2,36 +2,40 @@
     Names of the columns of a JSON image whose value was not sent (S11), of a placeholder for such values. Null where
     the image holds none, which is found without parsing it.
 
-    What stands for a value depends on its type: text; bytes in base64 and in hex; arrays of text, of its byte codes and
-    of a uuid made of it; hstore.
+    What stands for a value depends on its type: text; bytes in base64 and in hex; arrays of text, of bytes, of its byte
+    codes and of a uuid made of it; hstore; for a geometry or geography a place that the connector's source names.
 
     >>> unavailable_columns('after', '?').split()[0]
     case
 -#}
 {%- macro unavailable_columns(image, placeholder) -%}
     {%- set text = string_literal(placeholder) -%}
+    {%- set base64 = 'base64(encode(' ~ text ~ ", 'utf-8'))" -%}
+    {%- set hex = string_literal(placeholder.encode('utf-8').hex()) -%}
+    {%- set codes = string_literal(placeholder.encode('utf-8') | join(',')) -%}
     {%- set hash = 'md5(' ~ text ~ ')' -%}
     {%- set uuid -%}
         concat(
-            '["', substr({{ hash }}, 1, 8), '-', substr({{ hash }}, 9, 4), '-3', substr({{ hash }}, 14, 3), '-',
+            substr({{ hash }}, 1, 8), '-', substr({{ hash }}, 9, 4), '-3', substr({{ hash }}, 14, 3), '-',
             substr('89ab', int(conv(substr({{ hash }}, 17, 1), 16, 10)) % 4 + 1, 1), substr({{ hash }}, 18, 3), '-',
-            substr({{ hash }}, 21), '"]'
+            substr({{ hash }}, 21)
         )
     {%- endset -%}
-    {%- set forms = [
-        text,
-        'base64(encode(' ~ text ~ ", 'utf-8'))",
-        string_literal(placeholder.encode('utf-8').hex()),
-        string_literal('["' ~ placeholder ~ '"]'),
-        string_literal('[' ~ placeholder.encode('utf-8') | join(',') ~ ']'),
-        uuid,
-        string_literal('{"' ~ placeholder ~ '":"' ~ placeholder ~ '"}'),
-    ] -%}
+    {%- set geometry = "'AQEAACDmEAAAAAAA/IPXl8EAAAD8g9eXwQ=='" -%}
+    {%- set geography = "'AQEAACDmEAAADCHn/f9/ZkAYQs77/39WQA=='" -%}
+    {%- set forms = [text, base64, hex, "concat('[', " ~ codes ~ ", ']')"] -%}
+    {%- for item in [text, base64, uuid] -%}
+        {%- do forms.append("concat('[\"', " ~ item ~ ", '\"]')") -%}
+    {%- endfor -%}
+    {%- do forms.append("concat('{\"', " ~ text ~ ", '\":\"', " ~ text ~ ", '\"}')") -%}
+    {%- for place in [geometry, geography] -%}
+        {%- do forms.append("concat('{\"wkb\":\"', " ~ place ~ ", '\",\"srid\":4326}')") -%}
+    {%- endfor -%}
     case
         -- Texts that Spark knows before it reads a row: no lambda, which it runs for each.
         when
-            {% for form in forms -%}
-            {{ 'or ' if not loop.first }}contains({{ image }}, trim('[]', {{ form }}))
+            {% for part in [text, base64, hex, codes, uuid, geometry, geography] -%}
+            {{ 'or ' if not loop.first }}contains({{ image }}, {{ part }})
             {% endfor %}
             then map_keys(map_filter(
                 from_json({{ image }}, 'map<string, string>'),

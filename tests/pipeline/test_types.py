@@ -1,10 +1,12 @@
 """Values of each type, encoded as Debezium encodes them, decode to what they were."""
 
 import base64
+import hashlib
 import json
 import math
 import re
 import struct
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -533,3 +535,41 @@ def test_a_value_decodes_to_what_it_was_or_is_named(name: str, probe: Probe) -> 
                 assert is_as_sent(raw_text, case.sent(value)), image
 
     check()
+
+
+def placed_at(x: float, y: float) -> dict[str, object]:
+    """A point in EWKB with SRID 4326, little-endian."""
+    place = struct.pack("<bIIdd", 1, 0x20000001, 4326, x, y)
+    return {"wkb": base64.b64encode(place).decode(), "srid": 4326}
+
+
+PLACEHOLDER = b"__debezium_unavailable_value"
+UNAVAILABLE = {
+    "text": PLACEHOLDER.decode(),
+    "bytea": base64.b64encode(PLACEHOLDER).decode(),
+    "bytea in hex": PLACEHOLDER.hex(),
+    "text[]": [PLACEHOLDER.decode()],
+    "bytea[]": [base64.b64encode(PLACEHOLDER).decode()],
+    "integer[]": list(PLACEHOLDER),
+    "uuid[]": [str(uuid.UUID(bytes=hashlib.md5(PLACEHOLDER).digest(), version=3))],
+    "hstore": {PLACEHOLDER.decode(): PLACEHOLDER.decode()},
+    "geometry": placed_at(-99999999, -99999999),
+    "geography": placed_at(179.999999, 89.999999),
+}
+"""What PostgreSQL's connector sends for a value that it was not sent itself (its class
+UnchangedToastedPlaceholder)."""
+
+
+@pytest.mark.fault(71)
+def test_a_value_that_was_not_sent_is_known_in_each_type(probe: Probe) -> None:
+    names = rendered("unavailable_columns", "after", PLACEHOLDER.decode())
+    images = {
+        name: json.dumps({"id": 1, "v": value}, separators=(",", ":"))
+        for name, value in UNAVAILABLE.items()
+    }
+    images["sent"] = images["text"].replace("__", "_")
+    frame = probe.spark.createDataFrame(list(images.items()), "name string, after string")
+    found = frame.selectExpr("name", f"{names} as names").collect()
+    assert {row["name"]: row["names"] for row in found} == {
+        name: None if name == "sent" else ["v"] for name in images
+    }
