@@ -25,6 +25,7 @@ _environment.globals.update(
         for macro in _environment.parse(source).find_all(nodes.Macro)
     }
 )
+_environment.globals["is_incremental"] = lambda: False
 
 
 def rendered(macro: str, *arguments: object) -> str:

@@ -8,12 +8,13 @@ import pytest
 from arrivals import Arrival, write_arrivals
 from lake import Lake, open_lake, tables_of
 from oracle import Row
+from rendered import rendered
 from streams import Change, Postgresql, create, delete, move, truncate, update
 
 from dbt_debezium.model_files import history_sql
 
 NOT_SENT = "__debezium_unavailable_value"
-IDENTITY = {"people": ["code"]}
+IDENTITY = {"people": ["code"], "orders": ["id"]}
 BIGINT_IDS = ("typed", "shifted", "shifted_large")
 IGNORING = "kept"
 """A table whose TRUNCATE readers are not to see."""
@@ -108,6 +109,19 @@ def renamed_column() -> Postgresql:
     return one
 
 
+def keys_that_are_not_unique() -> Postgresql:
+    """`message.key.columns` names the customer, so that his orders share a partition."""
+    one = Postgresql("shared")
+    reads = [create("orders", id=id, customer=7)._replace(key={"customer": 7}) for id in (1, 2)]
+    one.send_reads(
+        reads, lambda table, mark: one.place(table, one.lsn, snapshot=mark), is_complete=True
+    )
+    # One row was read twice, by a connector that began again.
+    one.send_again()
+    one.commit(create("orders", id=3, customer=7)._replace(key={"customer": 7}))
+    return one
+
+
 @dataclass(slots=True)
 class Run:
     lake: Lake
@@ -161,6 +175,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
             key_changes_behind_a_truncate(IGNORING),
             generated_column(),
             renamed_column(),
+            keys_that_are_not_unique(),
         )
     }
     messages = [message for one in streams.values() for part in one.landings for message in part]
@@ -217,6 +232,39 @@ def test_a_bag_whose_generated_column_is_not_streamed_goes_on_without_it(run: Ru
     assert run.lake.build(), run.lake.lines
     assert run.lake.cuts()["bags"]["held"] == []
     assert run.rows("bag") == [{"a": 1}, {"a": 3}]
+
+
+def test_reads_of_one_message_key_are_rows_of_their_own(run: Run) -> None:
+    assert [row["id"] for row in run.rows("orders")] == [1, 2, 3]
+    assert run.lake.cuts()["shared"]["counts"]["duplicate"] == 2
+
+
+@pytest.mark.parametrize("is_generated", [True, False])
+def test_an_update_that_does_not_show_the_row_before_it_is_none_of_a_bag(
+    run: Run, is_generated: bool
+) -> None:
+    """As of a keyless table that gets a primary key; whether Spark generates code or not."""
+    spark = run.lake.spark
+    change = (
+        "change as (select 's' as source, 1L as commit_number, 1L as position, 'u' as operation, "
+        "'7' as transaction_id, current_timestamp() as committed_at, 't' as topic, 0 as partition, "
+        "0L as offset, cast(null as string) as before, '{\"a\": 2}' as after)"
+    )
+    none = "truncation as (select 's' as source, array(struct(1L, 1L)) as places where false)"
+    rows = rendered("bag_row_change", {"a": "bigint"}, False, False).rstrip().rstrip(",")
+    settings = {
+        "spark.sql.codegen.factoryMode": "CODEGEN_ONLY" if is_generated else "NO_CODEGEN",
+        "spark.sql.codegen.wholeStage": str(is_generated).lower(),
+    }
+    before = {name: spark.conf.get(name) for name in settings}
+    try:
+        for name, value in settings.items():
+            spark.conf.set(name, value)
+        with pytest.raises(Exception, match="commit 1 of s: takes a row that the keyless table"):
+            spark.sql(f"with {change}, {none}, {rows} select * from row_change").collect()
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
 
 
 def test_a_row_without_the_column_that_tells_rows_apart_fails_the_run(run: Run) -> None:
