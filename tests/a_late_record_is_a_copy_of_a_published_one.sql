@@ -18,8 +18,8 @@ starting_progress as (
 ),
 
 -- A keyless read is known by its delivery alone, so a copy of it cannot be told. What a later
--- snapshot replaced, or an operator decided on, need not be published whole, nor need a table that
--- is not ingested. A snapshot with which a partition goes on is not older than a published one.
+-- snapshot replaced need not be published whole, nor need a table that is not ingested. A snapshot
+-- with which a partition goes on is not older than a published one.
 late_event as (
 
     select
@@ -32,12 +32,6 @@ late_event as (
         on
             event.topic = starting_progress.topic
             and event.partition = starting_progress.partition
-    left anti join {{ ref('int_operator_decision') }} as decided
-        on
-            event.source = decided.source
-            and coalesce(event.transaction_id, {{ snapshot_id('event.event_position') }})
-            = decided.transaction_id
-            and decided.decision in ('release', 'discard')
     where
         event.is_already_published
         and not {{ matches_any('event.data_collection', var('not_ingested_tables')) }}
@@ -78,8 +72,14 @@ placed_event as (
         late_event.partition,
         late_event.`offset`,
         late_event.transaction_id,
+        late_event.snapshot,
         late_event.event_hash,
-        published.cut_id
+        published.cut_id,
+        coalesce(
+            published.transaction_id,
+            late_event.transaction_id,
+            {{ snapshot_id('late_event.event_position') }}
+        ) as decided_id
     from late_event
     left join published
         on
@@ -105,6 +105,20 @@ select
     placed_event.`offset`,
     placed_event.transaction_id
 from placed_event
+-- What an operator decided on need not be published whole: a transaction with the window that it
+-- closes, or a snapshot. No commit tells which window a discarded transaction closed.
+left anti join {{ ref('int_operator_decision') }} as decided
+    on
+        placed_event.source = decided.source
+        and decided.decision in ('release', 'discard')
+        and (
+            placed_event.decided_id = decided.transaction_id
+            or (
+                placed_event.snapshot = 'incremental'
+                and placed_event.cut_id is null
+                and decided.decision = 'discard'
+            )
+        )
 left join {{ ref('int_change') }} as published_change
     on
         placed_event.cut_id = published_change.cut_id

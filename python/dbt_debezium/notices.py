@@ -59,7 +59,10 @@ def idle_decisions(
         source, transaction_id = row["source"], row["transaction_id"]
         entry = entries.get(source, {"decisions": [], "held": []})
         held = {one["transaction_id"] for one in entry["held"]}
-        if row["sentence"] not in entry["decisions"] and transaction_id not in held:
+        # Who decided when, and why, may have been corrected since.
+        told = {sentence.partition(" by ")[0] for sentence in entry["decisions"]}
+        has_effect = row["sentence"].partition(" by ")[0] in told
+        if not has_effect and transaction_id not in held:
             sentences.append(
                 f"{source}: the decision on {transaction_id} has had no effect: "
                 + ("nothing is held under that id" if source in entries else "no such source")

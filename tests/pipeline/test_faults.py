@@ -6,16 +6,18 @@ names the fault's number in the catalogue, which `make coverage-faults` prints.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import pytest
+import streams
 from arrivals import Arrival
 from lake import Lake, open_lake, tables_of
 from oracle import Message, Row
 
+from dbt_debezium.notices import idle_decisions
 from dbt_debezium.scaffold import Group
 
 FIRST_SETTINGS = "{not_ingested_tables: [public.unseen]}"
@@ -455,6 +457,16 @@ def what_follows_the_window(source: Source) -> None:
     source.commit(5, 5000, update(1, 5))
 
 
+@sends(FIRST, "released_window")
+def window_of_which_a_read_has_not_landed(source: Source) -> None:
+    began(source)
+    source.read(5, 9, "incremental", lsn=1951)
+    source.commit(2, 2000, signal_row("w", "snapshot-window-close"))
+
+
+FIRST["f_discarded_window"] = window_of_which_a_read_has_not_landed
+
+
 @sends(FIRST, "window_cut_off_in_a_restart")
 def read_of_a_window_before_what_is_sent_again_cut_off(source: Source) -> None:
     """A restart goes on with the transaction before the window, and sends the window no more."""
@@ -482,6 +494,25 @@ def key_change_torn_without_metadata(source: Source) -> None:
 def uncounted(operation: str, id: int, n: int = 0) -> Change:
     """A change of a source without transaction metadata."""
     return Change(operation, id, n, edit=lambda value: value.update(transaction=None))
+
+
+def uncounted_log(name: str, lost: Collection[int] = ()) -> list[Message]:
+    """Five transactions of SQL Server without metadata, some of which have not landed."""
+    one = streams.Sqlserver(name, "public", has_metadata=False, database="bank")
+    for n in range(1, 6):
+        change = streams.create if n == 1 else streams.update
+        one.commit(change("t", id=1, n=n, note=None), lost=[0] if n in lost else [])
+    return one.landings[0]
+
+
+@sends(FIRST, "uncounted_log")
+def transactions_without_end(source: Source) -> None:
+    source.messages += uncounted_log(source.name)
+
+
+@sends(FIRST, "uncounted_hole")
+def hole_between_transactions_without_end(source: Source) -> None:
+    source.messages += uncounted_log(source.name, lost=[3])
 
 
 def messages_between_uncounted(source: Source, *, names_itself: bool) -> None:
@@ -679,6 +710,15 @@ def no_end_ever(source: Source) -> None:
 
 
 FIRST["f_released"] = FIRST["f_discarded"] = no_end_ever
+
+
+@sends(FIRST, "released_older")
+def no_end_of_changes_that_are_older_than_the_end_before(source: Source) -> None:
+    """As transactions interleave: it wrote before the one in front of it committed."""
+    began(source)
+    source.commit(2, 2000, update(1, 2))
+    source.marker("BEGIN", "3:1500", None)
+    source.event(3, 1501, update(1, 3), (1, 1))
 
 
 @sends(FIRST, "contradicting")
@@ -930,6 +970,9 @@ def snapshot_again(source: Source) -> None:
     source.read(3, 4, "last", lsn=4000)
     source.commit(5, 5000, update(3, 5))
     source.event(6, 6001, create(9, 1, table="my_table"), (1, 1))
+
+
+FIRST["f_snapshot_kept"] = snapshot_again
 
 
 @sends(SECOND, "snapshot_again")
@@ -1387,6 +1430,15 @@ def rest_of_a_released_snapshot(source: Source) -> None:
     source.read(9, 1, "last")
 
 
+@sends(LATE, "released_window")
+def rest_of_a_released_window(source: Source) -> None:
+    source.previous = 1000
+    source.read(6, 9, "incremental", lsn=1951, partition=1)
+
+
+LATE["f_discarded_window"] = rest_of_a_released_window
+
+
 @sends(LATE, "unseen")
 def late_event(source: Source) -> None:
     source.previous = 1000
@@ -1461,6 +1513,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     with open_lake(tmp_path_factory.mktemp("faults"), kept) as lake:
         with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
             lines.write("f_released,2,release,Ann,2026-11-21,checked\n")
+            lines.write("f_released_older,3,release,Ann,2026-11-21,checked\n")
+            lines.write("f_discarded_window,2,discard,Ann,2026-11-21,not wanted\n")
+            lines.write("f_released_window,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_contradicting_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_at_an_end,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_without_a_table,2,release,Ann,2026-11-21,checked\n")
@@ -1745,6 +1800,26 @@ def test_only_an_operator_ends_a_transaction_without_an_end(shown: Seen) -> None
     assert shown.quarantined("discarded") == ["discarded"]
 
 
+def test_a_decision_whose_reason_was_corrected_has_had_its_effect(runs: Runs, shown: Seen) -> None:
+    report = list(shown.cuts.values())
+    before = [
+        {**cut, "decisions": [text.replace("checked", "chekced") for text in cut["decisions"]]}
+        for cut in report
+    ]
+    assert before != report
+    assert idle_decisions(runs.lake.spark, before) == idle_decisions(runs.lake.spark, report)
+
+
+def test_a_released_transaction_follows_what_had_ended_when_it_was_committed(shown: Seen) -> None:
+    assert (shown.table("released_older"), shown.held("released_older")) == ({1: 3}, {})
+
+
+def test_a_window_of_which_a_read_may_lack_is_shown_when_its_transaction_is_released(
+    shown: Seen,
+) -> None:
+    assert (shown.table("released_window"), shown.held("released_window")) == ({1: 1, 5: 9}, {})
+
+
 @pytest.mark.fault(19, 23)
 def test_a_released_transaction_whose_counters_contradict_each_other_is_in_the_order_of_the_log(
     shown: Seen,
@@ -1783,7 +1858,11 @@ def test_a_source_without_metadata_is_published_by_watermark_and_says_so(shown: 
     assert shown.held("no_metadata") == {"3": "above_low_water"}
 
 
-@pytest.mark.fault(26)
+def test_nothing_behind_a_hole_is_published_by_watermark(shown: Seen) -> None:
+    assert shown.table("uncounted_log.bank") == {1: 4}
+    assert shown.table("uncounted_hole.bank") == {1: 1}
+
+
 def test_transactions_whose_topic_does_not_land_are_held(shown: Seen) -> None:
     assert shown.table("end_topic_not_landed") == {}
     assert set(shown.held("end_topic_not_landed").values()) == {"no_end"}
@@ -1969,6 +2048,13 @@ def test_the_newest_complete_snapshot_replaces_the_tables(shown: Seen) -> None:
 def test_a_table_without_reads_is_emptied_where_the_setting_says_so(later: Seen) -> None:
     assert later.table("snapshot_again") == {5: 10, 6: 9}
     assert later.table("snapshot_again", "my_table") == {11: 1}
+
+
+def test_a_table_that_a_snapshot_left_as_it_was_is_flagged_whatever_the_setting_says_later(
+    shown: Seen, later: Seen
+) -> None:
+    for cut in (shown.cut("snapshot_kept"), later.cut("snapshot_kept")):
+        assert {"table": "public.my_table", "flag": "not_in_latest_snapshot"} in cut["flags"]
 
 
 @pytest.mark.fault(46)

@@ -247,9 +247,13 @@ known_transaction as (
             when followed.is_uncounted then followed.uncounted_position
             when followed.commit_position is not null then followed.commit_position
             when operator_decision.decision is not null
-                -- Its first change may have the position of the END before it.
+                -- Its changes may be older than the END before it, or stand at its position.
                 then coalesce(
-                    followed.uncounted_position, concat(followed.last_event_position, '+')
+                    followed.uncounted_position,
+                    concat(
+                        greatest(followed.last_event_position, followed.previous_commit_position),
+                        '+'
+                    )
                 )
         end as known_position
     from followed_transaction as followed

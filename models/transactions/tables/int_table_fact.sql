@@ -145,6 +145,11 @@ fact as (
         case
             when shown.initial_commit_number is not null then {{ candidate('cut_id') }}L
         end as initial_cut_id,
+        {% if var('repeated_snapshot_missing_table') == 'empty' -%}
+        cast(null as bigint) as keeping_commit_number,
+        {%- else -%}
+        shown.initial_commit_number as keeping_commit_number,
+        {%- endif %}
         cast(null as timestamp) as scanned_at,
         cast(null as bigint) as lost_identity_cut_id,
         cast(null as bigint) as repeated_names_cut_id,
@@ -173,6 +178,7 @@ fact as (
         null as filler_key_commit_number,
         null as connector,
         null as initial_cut_id,
+        null as keeping_commit_number,
         scanned_at,
         lost_identity_cut_id,
         repeated_names_cut_id,
@@ -210,6 +216,7 @@ select
     max(fact.filler_key_commit_number) as filler_key_commit_number,
     max(fact.connector) as connector,
     max(fact.initial_cut_id) as initial_cut_id,
+    max(fact.keeping_commit_number) as keeping_commit_number,
 
     -- what other messages have shown
     max(fact.scanned_at) as scanned_at,

@@ -6,7 +6,8 @@ fact_of_source as (
     select
         built.*,
         coalesce(max(built.initial_commit_number) over by_source, 0) as snapshot_commit_number,
-        coalesce(max(built.initial_cut_id) over by_source, 0) as snapshot_cut_id
+        coalesce(max(built.initial_cut_id) over by_source, 0) as snapshot_cut_id,
+        coalesce(max(built.keeping_commit_number) over by_source, 0) as kept_commit_number
     from {{ ref('int_table_fact') }} as built
     where built.cut_id = {{ candidate('cut_id') }}
     window by_source as (partition by built.source)
@@ -119,7 +120,7 @@ known_flag as (
                     and position < fact.last_window_position
                 ),
                 'not_in_latest_snapshot',
-                {{ var('repeated_snapshot_missing_table') == 'keep' }}
+                fact.kept_commit_number = fact.snapshot_commit_number
                 and fact.first_commit_number < fact.snapshot_commit_number
                 and coalesce(fact.initial_commit_number, 0) < fact.snapshot_commit_number,
                 'append_only',
