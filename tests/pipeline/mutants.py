@@ -162,11 +162,16 @@ MODELS = (
     Mutant("macros/row_history.sql", "operation != {{ op('delete') }}\n        and (next",
            "(next"),
     Mutant("macros/row_history.sql", "(next_commit_number > commit_number or", "(true or"),
-    Mutant("macros/bag_row_change.sql", "when copies > 0 then copies_after",
-           "when copies > 0 then 1"),
+    Mutant("macros/bag_row_change.sql", "when copies > 0 then concat(content, '#', copies_after)",
+           "when copies > 0 then concat(content, '#', 1)"),
     Mutant("macros/bag_row_change.sql",
            "where operation in ({{ op('update') }}, {{ op('delete') }})",
            "where operation in ({{ op('delete') }})"),
+    Mutant(f"{T}/tables/table_flag.sql", "fact.kept_commit_number = fact.snapshot_commit_number",
+           "false"),
+    Mutant(f"{T}/counts/int_transaction.sql",
+           "greatest(followed.last_event_position, followed.previous_commit_position)",
+           "followed.last_event_position"),
 )  # fmt: skip
 """Mistakes in SQL."""
 
