@@ -23,13 +23,14 @@
     {%- endset -%}
     {%- set geometry = "'AQEAACDmEAAAAAAA/IPXl8EAAAD8g9eXwQ=='" -%}
     {%- set geography = "'AQEAACDmEAAADCHn/f9/ZkAYQs77/39WQA=='" -%}
-    {%- set forms = [text, base64, hex, "concat('[', " ~ codes ~ ", ']')"] -%}
-    {%- for item in [text, base64, uuid] -%}
-        {%- do forms.append("concat('[\"', " ~ item ~ ", '\"]')") -%}
+    {%- set compact = "replace(" ~ text ~ ", ' ', '')" -%}
+    {%- set nested = ["concat('[', " ~ codes ~ ", ']')"] -%}
+    {%- for item in [compact, base64, uuid] -%}
+        {%- do nested.append("concat('[\"', " ~ item ~ ", '\"]')") -%}
     {%- endfor -%}
-    {%- do forms.append("concat('{\"', " ~ text ~ ", '\":\"', " ~ text ~ ", '\"}')") -%}
+    {%- do nested.append("concat('{\"', " ~ compact ~ ", '\":\"', " ~ compact ~ ", '\"}')") -%}
     {%- for place in [geometry, geography] -%}
-        {%- do forms.append("concat('{\"wkb\":\"', " ~ place ~ ", '\",\"srid\":4326}')") -%}
+        {%- do nested.append("concat('{\"wkb\":\"', " ~ place ~ ", '\",\"srid\":4326}')") -%}
     {%- endfor -%}
     case
         -- Texts that Spark knows before it reads a row: no lambda, which it runs for each.
@@ -39,7 +40,9 @@
             {% endfor %}
             then map_keys(map_filter(
                 from_json({{ image }}, 'map<string, string>'),
-                (name, text) -> array_contains(array({{ forms | join(', ') }}), replace(text, ' ', ''))
+                (name, text) -> text in ({{ [text, base64, hex] | join(', ') }})
+                -- An array or an object is the text that was sent, with its blanks.
+                or array_contains(array({{ nested | join(', ') }}), replace(text, ' ', ''))
             ))
     end
 {%- endmacro -%}

@@ -24,7 +24,6 @@ OPEN: dict[str, str] = {
     "on; the run fails where refused_holds names missing_events",
     "33": "columns yes; the identity is the message key, unless the history model names another",
     "48": "held as missing_reads; a streamed change does not make up for the last marker",
-    "71": "a placeholder with blanks is not known, and blanks do not tell a text from it",
     "75": "shows nothing, and the next run is right; files of a failed write are not looked for",
     "76": "a damaged file keeps the whole landing out, by name; parquet is not read",
     "77": "each line is checked and each file copied by its hash; without a manifest of the writer "

@@ -543,33 +543,39 @@ def placed_at(x: float, y: float) -> dict[str, object]:
     return {"wkb": base64.b64encode(place).decode(), "srid": 4326}
 
 
-PLACEHOLDER = b"__debezium_unavailable_value"
-UNAVAILABLE = {
-    "text": PLACEHOLDER.decode(),
-    "bytea": base64.b64encode(PLACEHOLDER).decode(),
-    "bytea in hex": PLACEHOLDER.hex(),
-    "text[]": [PLACEHOLDER.decode()],
-    "bytea[]": [base64.b64encode(PLACEHOLDER).decode()],
-    "integer[]": list(PLACEHOLDER),
-    "uuid[]": [str(uuid.UUID(bytes=hashlib.md5(PLACEHOLDER).digest(), version=3))],
-    "hstore": {PLACEHOLDER.decode(): PLACEHOLDER.decode()},
-    "geometry": placed_at(-99999999, -99999999),
-    "geography": placed_at(179.999999, 89.999999),
-}
-"""What PostgreSQL's connector sends for a value that it was not sent itself (its class
-UnchangedToastedPlaceholder)."""
+def unavailable(placeholder: bytes) -> dict[str, object]:
+    """What PostgreSQL's connector sends for a value that it was not sent itself, by type.
+
+    Its class UnchangedToastedPlaceholder makes them.
+    """
+    text, in_base64 = placeholder.decode(), base64.b64encode(placeholder).decode()
+    return {
+        "text": text,
+        "bytea": in_base64,
+        "bytea in hex": placeholder.hex(),
+        "text[]": [text],
+        "bytea[]": [in_base64],
+        "integer[]": list(placeholder),
+        "uuid[]": [str(uuid.UUID(bytes=hashlib.md5(placeholder).digest(), version=3))],
+        "hstore": {text: text},
+        "geometry": placed_at(-99999999, -99999999),
+        "geography": placed_at(179.999999, 89.999999),
+    }
 
 
 @pytest.mark.fault(71)
-def test_a_value_that_was_not_sent_is_known_in_each_type(probe: Probe) -> None:
-    names = rendered("unavailable_columns", "after", PLACEHOLDER.decode())
-    images = {
-        name: json.dumps({"id": 1, "v": value}, separators=(",", ":"))
-        for name, value in UNAVAILABLE.items()
-    }
-    images["sent"] = images["text"].replace("__", "_")
-    frame = probe.spark.createDataFrame(list(images.items()), "name string, after string")
+@pytest.mark.parametrize("placeholder", ["__debezium_unavailable_value", "not sent, \u00e4"])
+def test_a_value_that_was_not_sent_is_known_in_each_type(probe: Probe, placeholder: str) -> None:
+    names = rendered("unavailable_columns", "after", placeholder)
+    values = unavailable(placeholder.encode())
+    # Two that are data.
+    values |= {"longer": f"{placeholder}.", "with a blank more": f" {placeholder}"}
+    images = [
+        (name, json.dumps({"id": 1, "v": value}, separators=(",", ":"), ensure_ascii=False))
+        for name, value in values.items()
+    ]
+    frame = probe.spark.createDataFrame(images, "name string, after string")
     found = frame.selectExpr("name", f"{names} as names").collect()
     assert {row["name"]: row["names"] for row in found} == {
-        name: None if name == "sent" else ["v"] for name in images
+        name: [] if name in ("longer", "with a blank more") else ["v"] for name in values
     }
