@@ -1,8 +1,8 @@
 {#-
     Hash of what makes a message itself within its source and transaction, whatever its delivery (S1). Two copies of
-    a change event hash alike. A change of a keyless table is known by its content and its order, a read by its
-    content, a keyless read and every message that is not a change only by its delivery. A job of CDL may send again in 2.0 what it sent in 1.0,
-    which names no database (S22).
+    a change event hash alike. A change of a keyless table is known by its content and its order, a read by its key and
+    its content, a keyless read and every message that is not a change only by its delivery. A job of CDL may send
+    again in 2.0 what it sent in 1.0, which names no database (S22).
 -#}
 {%- macro event_hash() -%}
     {%- set database = "case when connector != 'cdl' then database_name end" -%}
