@@ -23,12 +23,11 @@
     {%- endset -%}
     {%- set geometry = "'AQEAACDmEAAAAAAA/IPXl8EAAAD8g9eXwQ=='" -%}
     {%- set geography = "'AQEAACDmEAAADCHn/f9/ZkAYQs77/39WQA=='" -%}
-    {%- set compact = "replace(" ~ text ~ ", ' ', '')" -%}
     {%- set nested = ["concat('[', " ~ codes ~ ", ']')"] -%}
-    {%- for item in [compact, base64, uuid] -%}
+    {%- for item in [text, base64, uuid] -%}
         {%- do nested.append("concat('[\"', " ~ item ~ ", '\"]')") -%}
     {%- endfor -%}
-    {%- do nested.append("concat('{\"', " ~ compact ~ ", '\":\"', " ~ compact ~ ", '\"}')") -%}
+    {%- do nested.append("concat('{\"', " ~ text ~ ", '\":\"', " ~ text ~ ", '\"}')") -%}
     {%- for place in [geometry, geography] -%}
         {%- do nested.append("concat('{\"wkb\":\"', " ~ place ~ ", '\",\"srid\":4326}')") -%}
     {%- endfor -%}
@@ -41,7 +40,7 @@
             then map_keys(map_filter(
                 from_json({{ image }}, 'map<string, string>'),
                 (name, text) -> text in ({{ [text, base64, hex] | join(', ') }})
-                -- An array or an object is the text that was sent, with its blanks.
+                -- An array or an object is as it was sent, with its blanks; a placeholder has none.
                 or array_contains(array({{ nested | join(', ') }}), replace(text, ' ', ''))
             ))
     end

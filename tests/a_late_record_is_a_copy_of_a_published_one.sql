@@ -72,7 +72,6 @@ placed_event as (
         late_event.partition,
         late_event.`offset`,
         late_event.transaction_id,
-        late_event.snapshot,
         late_event.event_hash,
         published.cut_id,
         coalesce(
@@ -105,20 +104,13 @@ select
     placed_event.`offset`,
     placed_event.transaction_id
 from placed_event
--- What an operator decided on need not be published whole: a transaction with the window that it
--- closes, or a snapshot. No commit tells which window a discarded transaction closed.
+-- What an operator decided on need not be published whole: a transaction, with the window that it
+-- closes if it was released, or a snapshot.
 left anti join {{ ref('int_operator_decision') }} as decided
     on
         placed_event.source = decided.source
+        and placed_event.decided_id = decided.transaction_id
         and decided.decision in ('release', 'discard')
-        and (
-            placed_event.decided_id = decided.transaction_id
-            or (
-                placed_event.snapshot = 'incremental'
-                and placed_event.cut_id is null
-                and decided.decision = 'discard'
-            )
-        )
 left join {{ ref('int_change') }} as published_change
     on
         placed_event.cut_id = published_change.cut_id

@@ -68,9 +68,9 @@
         ) -%}
     {%- endif -%}
 
-    {%- if var('unavailable_value_placeholder') is not string or not modules.re.fullmatch('[^\\s]+', var('unavailable_value_placeholder')) -%}
+    {%- if var('unavailable_value_placeholder') is not string or not modules.re.fullmatch('[!#-\\[\\]-~]+', var('unavailable_value_placeholder')) -%}
         {%- do problems.append(
-            'unavailable_value_placeholder must be a text without blanks; got ' ~ tojson(var('unavailable_value_placeholder'))
+            'unavailable_value_placeholder must be a text of ASCII without blanks, " and \\; got ' ~ tojson(var('unavailable_value_placeholder'))
         ) -%}
     {%- endif -%}
 

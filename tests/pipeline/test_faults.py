@@ -464,9 +464,6 @@ def window_of_which_a_read_has_not_landed(source: Source) -> None:
     source.commit(2, 2000, signal_row("w", "snapshot-window-close"))
 
 
-FIRST["f_discarded_window"] = window_of_which_a_read_has_not_landed
-
-
 @sends(FIRST, "window_cut_off_in_a_restart")
 def read_of_a_window_before_what_is_sent_again_cut_off(source: Source) -> None:
     """A restart goes on with the transaction before the window, and sends the window no more."""
@@ -1436,9 +1433,6 @@ def rest_of_a_released_window(source: Source) -> None:
     source.read(6, 9, "incremental", lsn=1951, partition=1)
 
 
-LATE["f_discarded_window"] = rest_of_a_released_window
-
-
 @sends(LATE, "unseen")
 def late_event(source: Source) -> None:
     source.previous = 1000
@@ -1514,7 +1508,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
         with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
             lines.write("f_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_older,3,release,Ann,2026-11-21,checked\n")
-            lines.write("f_discarded_window,2,discard,Ann,2026-11-21,not wanted\n")
             lines.write("f_released_window,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_contradicting_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_at_an_end,2,release,Ann,2026-11-21,checked\n")

@@ -564,7 +564,7 @@ def unavailable(placeholder: bytes) -> dict[str, object]:
 
 
 @pytest.mark.fault(71)
-@pytest.mark.parametrize("placeholder", ["__debezium_unavailable_value", "not sent, \u00e4"])
+@pytest.mark.parametrize("placeholder", ["__debezium_unavailable_value", "n/a:[%'~]"])
 def test_a_value_that_was_not_sent_is_known_in_each_type(probe: Probe, placeholder: str) -> None:
     names = rendered("unavailable_columns", "after", placeholder)
     values = unavailable(placeholder.encode())
