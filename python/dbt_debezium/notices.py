@@ -60,8 +60,8 @@ def idle_decisions(
         entry = entries.get(source, {"decisions": [], "held": []})
         held = {one["transaction_id"] for one in entry["held"]}
         # Who decided when, and why, may have been corrected since.
-        told = {sentence.partition(" by ")[0] for sentence in entry["decisions"]}
-        has_effect = row["sentence"].partition(" by ")[0] in told
+        decided = row["sentence"].partition(" by ")[0]
+        has_effect = any(one.startswith(f"{decided} by ") for one in entry["decisions"])
         if not has_effect and transaction_id not in held:
             sentences.append(
                 f"{source}: the decision on {transaction_id} has had no effect: "

@@ -263,6 +263,14 @@ class Postgresql(Stream):
             counts = Counter(f"{self.schema}.{change.table}" for change in changes)
             self.send_marker("END", f"{self.transaction}:{self.lsn}", counts)
 
+    def read(self, *reads: Change) -> None:
+        """An initial snapshot."""
+
+        def place(table: str, mark: str) -> Row:
+            return self.place(table, self.lsn, snapshot=mark)
+
+        self.send_reads(reads, place, is_complete=True)
+
 
 class LogSequence(Stream):
     """SQL Server or Db2: positions are LSNs."""

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from arrivals import Arrival, write_arrivals
 from lake import Lake, open_lake, tables_of
-from oracle import Row
+from oracle import PLACEHOLDER, Row
 from rendered import rendered
 from streams import Change, Postgresql, create, delete, move, truncate, update
 
 from dbt_debezium.model_files import history_sql
 
-NOT_SENT = "__debezium_unavailable_value"
 IDENTITY = {"people": ["code"], "orders": ["id"]}
 BIGINT_IDS = ("typed", "shifted", "shifted_large")
 IGNORING = "kept"
@@ -90,9 +89,7 @@ def generated_column() -> Postgresql:
     """A snapshot reads the generated column, and what is streamed does not have it."""
     one = Postgresql("bags")
     reads = [create("bag", a=a, twice=2 * a) for a in (1, 2, 3)]
-    one.send_reads(
-        reads, lambda table, mark: one.place(table, one.lsn, snapshot=mark), is_complete=True
-    )
+    one.read(*reads)
     one.commit(create("bag", a=4))
     one.landing = 1
     one.commit(delete("bag", a=4))
@@ -113,9 +110,7 @@ def keys_that_are_not_unique() -> Postgresql:
     """`message.key.columns` names the customer, so that his orders share a partition."""
     one = Postgresql("shared")
     reads = [create("orders", id=id, customer=7)._replace(key={"customer": 7}) for id in (1, 2)]
-    one.send_reads(
-        reads, lambda table, mark: one.place(table, one.lsn, snapshot=mark), is_complete=True
-    )
+    one.read(*reads)
     # One row was read twice, by a connector that began again.
     one.send_again()
     one.commit(create("orders", id=3, customer=7)._replace(key={"customer": 7}))
@@ -164,7 +159,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     shifted = Postgresql("shifted")
     shifts(shifted, "shifted", None)
     large = Postgresql("shifted_large")
-    shifts(large, "shifted_large", NOT_SENT)
+    shifts(large, "shifted_large", PLACEHOLDER)
     streams = {
         one.prefix: one
         for one in (

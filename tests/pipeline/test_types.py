@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from oracle import PLACEHOLDER
 from pyspark.sql import SparkSession
 from rendered import rendered
 
@@ -564,7 +565,7 @@ def unavailable(placeholder: bytes) -> dict[str, object]:
 
 
 @pytest.mark.fault(71)
-@pytest.mark.parametrize("placeholder", ["__debezium_unavailable_value", "n/a:[%'~]"])
+@pytest.mark.parametrize("placeholder", [PLACEHOLDER, "n/a:[%'~]"])
 def test_a_value_that_was_not_sent_is_known_in_each_type(probe: Probe, placeholder: str) -> None:
     names = rendered("unavailable_columns", "after", placeholder)
     values = unavailable(placeholder.encode())

@@ -145,11 +145,10 @@ fact as (
         case
             when shown.initial_commit_number is not null then {{ candidate('cut_id') }}L
         end as initial_cut_id,
-        {% if var('repeated_snapshot_missing_table') == 'empty' -%}
-        cast(null as bigint) as keeping_commit_number,
-        {%- else -%}
-        shown.initial_commit_number as keeping_commit_number,
-        {%- endif %}
+        case
+            when {{ var('repeated_snapshot_missing_table') == 'keep' }}
+                then shown.initial_commit_number
+        end as keeping_commit_number,
         cast(null as timestamp) as scanned_at,
         cast(null as bigint) as lost_identity_cut_id,
         cast(null as bigint) as repeated_names_cut_id,
