@@ -170,8 +170,10 @@ MODELS = (
     Mutant(f"{T}/tables/table_flag.sql", "fact.kept_commit_number = fact.snapshot_commit_number",
            "false"),
     Mutant(f"{T}/counts/int_transaction.sql",
-           "greatest(followed.last_event_position, followed.previous_commit_position)",
-           "followed.last_event_position"),
+           "followed.last_event_position, followed.previous_commit_position\n",
+           "followed.last_event_position, ''\n"),
+    Mutant(f"{T}/counts/int_transaction.sql",
+           "or followed.following_previous_position = followed.previous_commit_position", ""),
 )  # fmt: skip
 """Mistakes in SQL."""
 

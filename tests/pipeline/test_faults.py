@@ -709,6 +709,41 @@ def no_end_ever(source: Source) -> None:
 FIRST["f_released"] = FIRST["f_discarded"] = no_end_ever
 
 
+def slot_lost_in_a_transaction(source: Source, torn: int, first: int) -> None:
+    """The slot is lost while it is sent, and a new one begins behind the same predecessor."""
+    began(source)
+    source.commit(torn, 2000, update(1, 2), sent="begin events")
+    source.previous = 1000
+    source.commit(first, 3000, update(1, 3))
+    source.commit(4, 4000, create(4, 4))
+
+
+TORN = {"slot_lost_23": (2, 3), "slot_lost_32": (3, 2)}
+"""Ids of the transaction that the slot was lost in, and of the first of the new stream."""
+for name, (torn, first) in TORN.items():
+    for decided in ("", "_undecided"):
+        FIRST[f"f_{name}{decided}"] = partial(slot_lost_in_a_transaction, torn=torn, first=first)
+
+
+def slot_lost_without_metadata(source: Source, predecessor: int | None) -> None:
+    source.commit(1, 1000, uncounted("c", 1, 1), sent="events")
+    source.commit(2, 2000, uncounted("u", 1, 2), sent="events")
+    source.previous = predecessor
+    for id, end in ((3, 3000), (4, 4000), (5, 5000)):
+        source.commit(id, end, uncounted("u", 1, id), sent="events")
+
+
+UNCOUNTED = {
+    "slot_lost_none_known": None,
+    "slot_lost_between": 1500,
+    "slot_lost_uncounted": 1000,
+}
+"""What the new stream names as its predecessor."""
+for name, predecessor in UNCOUNTED.items():
+    for decided in ("", "_undecided"):
+        FIRST[f"f_{name}{decided}"] = partial(slot_lost_without_metadata, predecessor=predecessor)
+
+
 @sends(FIRST, "released_older")
 def no_end_of_changes_that_are_older_than_the_end_before(source: Source) -> None:
     """As transactions interleave: it wrote before the one in front of it committed."""
@@ -1508,6 +1543,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
         with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
             lines.write("f_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_older,3,release,Ann,2026-11-21,checked\n")
+            for name, (torn, first) in TORN.items() | dict.fromkeys(UNCOUNTED, (2, 3)).items():
+                lines.write(f"f_{name},{torn},release,Ann,2026-11-21,checked\n")
+                lines.write(f"f_{name},{first},new_epoch,Ann,2026-11-21,slot lost\n")
             lines.write("f_released_window,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_contradicting_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_at_an_end,2,release,Ann,2026-11-21,checked\n")
@@ -1805,6 +1843,32 @@ def test_a_decision_whose_reason_was_corrected_has_had_its_effect(runs: Runs, sh
 
 def test_a_released_transaction_follows_what_had_ended_when_it_was_committed(shown: Seen) -> None:
     assert (shown.table("released_older"), shown.held("released_older")) == ({1: 3}, {})
+
+
+@pytest.mark.parametrize("name", TORN)
+def test_a_released_transaction_comes_before_a_new_stream_behind_the_same_predecessor(
+    shown: Seen, name: str
+) -> None:
+    assert (shown.table(name), shown.held(name)) == ({1: 3, 4: 4}, {})
+    assert shown.table(f"{name}_undecided") == {1: 1}
+    torn, first = map(str, TORN[name])
+    assert shown.held(f"{name}_undecided") == {
+        torn: "no_end",
+        first: "missing_predecessor",
+        "4": "follows_held_transaction",
+    }
+
+
+@pytest.mark.parametrize("name", UNCOUNTED)
+def test_a_new_stream_that_nothing_counts_waits_for_a_decision(shown: Seen, name: str) -> None:
+    assert (shown.table(name), shown.held(name)) == ({1: 4}, {"5": "above_low_water"})
+    assert shown.table(f"{name}_undecided") == {1: 1}
+    assert shown.held(f"{name}_undecided") == {
+        "2": "above_low_water",
+        "3": "missing_predecessor",
+        "4": "follows_held_transaction",
+        "5": "above_low_water",
+    }
 
 
 def test_a_window_of_which_a_read_may_lack_is_shown_when_its_transaction_is_released(

@@ -75,6 +75,14 @@ placed_transaction as (
             partition by counted.source
             order by counted.end_position
         ) as following_event_position,
+        -- What the next one names. A stream that begins anew, as its slot was lost, names none, or
+        -- what the transaction that the old one left unfinished named.
+        lead(counted.previous_commit_position) over (
+            partition by counted.source
+            order by
+                coalesce(counted.previous_commit_position, counted.first_event_position),
+                counted.last_event_position
+        ) as following_previous_position,
         counted.received_count > 0
         and (
             -- An END counts its changes whether or not all of them carry a block.
@@ -124,13 +132,7 @@ followed_transaction as (
                     coalesce(
                         -- Nothing of a transaction lies behind its END.
                         nullif(
-                            greatest(
-                                lead(previous_commit_position) over (
-                                    partition by source
-                                    order by predecessor_position
-                                ),
-                                last_event_position
-                            ),
+                            greatest(following_previous_position, last_event_position),
                             last_event_position
                         ),
                         -- The next epoch names nothing of this one.
@@ -243,19 +245,27 @@ known_transaction as (
         coalesce(
             followed.first_event_position, followed.following_event_position
         ) as reached_position,
-        case
-            when followed.is_uncounted then followed.uncounted_position
-            when followed.commit_position is not null then followed.commit_position
-            when operator_decision.decision is not null
-                -- Its changes may be older than the END before it, or stand at its position.
-                then coalesce(
-                    followed.uncounted_position,
-                    concat(
-                        greatest(followed.last_event_position, followed.previous_commit_position),
-                        '+'
+        coalesce(
+            case
+                when followed.is_uncounted then followed.uncounted_position
+                else followed.commit_position
+            end,
+            case
+                when
+                    operator_decision.decision in ('release', 'discard')
+                    or followed.following_previous_position = followed.previous_commit_position
+                    -- Its changes may be older than the END before it, or stand at its position.
+                    then coalesce(
+                        followed.uncounted_position,
+                        concat(
+                            greatest(
+                                followed.last_event_position, followed.previous_commit_position
+                            ),
+                            '+'
+                        )
                     )
-                )
-        end as known_position
+            end
+        ) as known_position
     from followed_transaction as followed
     left join low_water
         on followed.source = low_water.source
@@ -322,7 +332,7 @@ select
         when
             known.is_uncounted
             and known.is_readable
-            and known.known_position is not null
+            and known.uncounted_position is not null
             and coalesce(known.is_below_water, false)
             then case when known.is_key_change_torn then 'key_change_torn' end
         when known.is_uncounted then 'above_low_water'
