@@ -174,6 +174,13 @@ MODELS = (
            "followed.last_event_position, ''\n"),
     Mutant(f"{T}/counts/int_transaction.sql",
            "or followed.following_previous_position = followed.previous_commit_position", ""),
+    Mutant(f"{T}/counts/int_transaction.sql",
+           "when names_predecessor and has_overlapping_streams then null", ""),
+    Mutant(f"{T}/counts/int_transaction.sql",
+           "and first_naming_event_position > previous_commit_position", "and false"),
+    Mutant(f"{T}/cut/int_chain_link.sql",
+           "                            preceded.preceding_event_position is null\n",
+           "                            true\n"),
 )  # fmt: skip
 """Mistakes in SQL."""
 

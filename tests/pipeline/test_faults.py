@@ -744,6 +744,56 @@ for name, predecessor in UNCOUNTED.items():
         FIRST[f"f_{name}{decided}"] = partial(slot_lost_without_metadata, predecessor=predecessor)
 
 
+@sends(FIRST, "slot_lost_overlapping")
+def slot_lost_and_first_of_the_new_stream_is_older(source: Source) -> None:
+    """It was open when the last transactions of the old stream were committed."""
+    source.commit(1, 1000, uncounted("c", 1, 1), sent="events")
+    source.commit(2, 2000, uncounted("u", 1, 2), sent="events")
+    source.previous = None
+    source.event(3, 990, uncounted("c", 9, 3), (1, 1))
+    source.event(3, 2951, uncounted("c", 8, 3), (2, 2))
+    source.previous = 3000
+    source.commit(4, 4000, uncounted("u", 1, 4), sent="events")
+    source.commit(5, 5000, uncounted("u", 1, 5), sent="events")
+
+
+@sends(FIRST, "slot_lost_older")
+def slot_lost_and_all_of_the_first_of_the_new_stream_is_older(source: Source) -> None:
+    source.read(1, 0, "first")
+    source.read(2, 0, "last")
+    source.commit(1, 1000, uncounted("u", 1, 1), sent="events")
+    source.commit(2, 2000, uncounted("u", 1, 2), sent="events")
+    source.previous = None
+    source.event(3, 990, uncounted("c", 9, 3), (1, 1))
+    source.previous = 3000
+    source.commit(4, 4000, uncounted("u", 1, 4), sent="events")
+    source.commit(5, 5000, uncounted("u", 1, 5), sent="events")
+
+
+@sends(FIRST, "uncounted_behind_unseen")
+def first_without_metadata_follows_one_that_sends_nothing(source: Source) -> None:
+    source.read(1, 1, "first")
+    source.read(2, 1, "last")
+    source.previous = 500
+    for id, end in ((1, 1000), (2, 2000), (3, 3000)):
+        source.commit(id, end, uncounted("u", 1, id * 10), sent="events")
+
+
+@sends(FIRST, "restart_in_the_first")
+def restart_inside_the_first_transaction_of_a_stream(source: Source) -> None:
+    """What is sent after it names the last change before it as its predecessor."""
+    source.read(1, 1, "first")
+    source.read(2, 1, "last")
+    source.marker("BEGIN", "1:951", None)
+    source.event(1, 951, update(1, 2), (1, 1))
+    source.event(1, 952, update(2, 2), (2, 2))
+    source.previous = 952
+    source.event(1, 953, create(3, 3), (3, 3))
+    source.marker("END", "1:1000", {"public.t": 3})
+    source.previous = 1000
+    source.commit(2, 2000, update(1, 3))
+
+
 @sends(FIRST, "released_older")
 def no_end_of_changes_that_are_older_than_the_end_before(source: Source) -> None:
     """As transactions interleave: it wrote before the one in front of it committed."""
@@ -1869,6 +1919,33 @@ def test_a_new_stream_that_nothing_counts_waits_for_a_decision(shown: Seen, name
         "4": "follows_held_transaction",
         "5": "above_low_water",
     }
+
+
+def test_a_new_stream_whose_first_transaction_is_older_than_the_old_one_is_held(
+    shown: Seen,
+) -> None:
+    assert shown.table("slot_lost_overlapping") == {}
+    assert shown.held("slot_lost_overlapping") == dict.fromkeys("12345", "above_low_water")
+    assert shown.table("slot_lost_older") == {1: 0, 2: 0}
+    assert shown.held("slot_lost_older") == {
+        "1": "above_low_water",
+        "2": "follows_held_transaction",
+        "3": "missing_predecessor",
+        "4": "follows_held_transaction",
+        "5": "above_low_water",
+    }
+
+
+def test_the_first_transaction_that_nothing_counts_may_follow_one_that_sends_nothing(
+    shown: Seen,
+) -> None:
+    assert shown.table("uncounted_behind_unseen") == {1: 20, 2: 1}
+    assert shown.held("uncounted_behind_unseen") == {"3": "above_low_water"}
+
+
+def test_a_restart_inside_the_first_transaction_of_a_stream_is_no_predecessor(shown: Seen) -> None:
+    assert shown.table("restart_in_the_first") == {1: 3, 2: 2, 3: 3}
+    assert shown.held("restart_in_the_first") == {}
 
 
 def test_a_window_of_which_a_read_may_lack_is_shown_when_its_transaction_is_released(

@@ -69,6 +69,10 @@ received_count as (
         bool_and(has_content_of_first_copy and has_order_of_first_copy) as has_equal_copies,
         min(previous_commit_position) as previous_commit_position,
         min(event_position) as first_event_position,
+        min(event_position) filter (where previous_commit_position is not null)
+            as first_naming_event_position,
+        max(event_position) filter (where previous_commit_position is null)
+            as last_nameless_event_position,
         max(event_position) as last_event_position,
         max(connector) as connector,
         max(log_position) as log_position,
@@ -94,6 +98,8 @@ select
     received_count.commit_position,
     received_count.log_position,
     received_count.first_event_position,
+    received_count.first_naming_event_position,
+    received_count.last_nameless_event_position,
     received_count.last_event_position,
     received_count.connector,
     received_count.is_whole_transaction,

@@ -37,8 +37,19 @@ operator_decision as (
 counted_transaction as (
 
     select
-        *,
-        {{ matches_any('source', var('watermark_sources')) }} as is_watermark_source
+        * except (previous_commit_position),
+        {{ matches_any('source', var('watermark_sources')) }} as is_watermark_source,
+        -- Behind a restart inside the first transaction of a stream its changes name the last one
+        -- before the restart (Debezium 3.6.3): they name none, too.
+        case
+            when
+                has_block
+                and previous_commit_position
+                between first_event_position and last_nameless_event_position
+                and first_naming_event_position > previous_commit_position
+                then null
+            else previous_commit_position
+        end as previous_commit_position
     from {{ ref('int_transaction_count') }}
 
 ),
@@ -78,11 +89,18 @@ placed_transaction as (
         -- What the next one names. A stream that begins anew, as its slot was lost, names none, or
         -- what the transaction that the old one left unfinished named.
         lead(counted.previous_commit_position) over (
-            partition by counted.source
+            partition by counted.source, {{ epoch_of('counted.last_event_position') }}
             order by
                 coalesce(counted.previous_commit_position, counted.first_event_position),
                 counted.last_event_position
         ) as following_previous_position,
+        max(counted.last_event_position) over (
+            partition by counted.source, {{ epoch_of('counted.last_event_position') }}
+            order by
+                coalesce(counted.previous_commit_position, counted.first_event_position),
+                counted.last_event_position
+            rows between unbounded preceding and 1 preceding
+        ) as preceding_event_position,
         counted.received_count > 0
         and (
             -- An END counts its changes whether or not all of them carry a block.
@@ -112,6 +130,25 @@ placed_transaction as (
 
 ),
 
+-- Where nothing counts transactions and a stream begins anew with changes that are older than what
+-- the old one sent, names do not tell which transaction ended where.
+streamed_transaction as (
+
+    select
+        *,
+        bool_or(
+            is_uncounted
+            and names_predecessor
+            and previous_commit_position is null
+            and (
+                first_event_position <= preceding_event_position
+                or following_previous_position <= greatest(last_event_position, starting_position)
+            )
+        ) over (partition by source) as has_overlapping_streams
+    from placed_transaction
+
+),
+
 -- Without a transaction block the next transaction tells where this one was committed (S15), unless
 -- its changes do.
 followed_transaction as (
@@ -127,6 +164,7 @@ followed_transaction as (
             else end_position
         end as commit_position,
         case
+            when names_predecessor and has_overlapping_streams then null
             when names_predecessor
                 then
                     coalesce(
@@ -147,7 +185,7 @@ followed_transaction as (
                     )
             else coalesce(position_without_end, change_position, last_event_position)
         end as uncounted_position
-    from placed_transaction
+    from streamed_transaction
 
 ),
 
@@ -300,6 +338,7 @@ select
     known.previous_commit_position,
     known.log_position,
     known.last_event_position,
+    known.preceding_event_position,
     known.end_markers,
     known.committed_at,
 

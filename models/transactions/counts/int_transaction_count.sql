@@ -43,6 +43,8 @@ counted_transaction as (
         max(commit_position) as commit_position,
         bool_or(is_whole_transaction) as is_whole_transaction,
         min(first_event_position) as first_event_position,
+        min(first_naming_event_position) as first_naming_event_position,
+        max(last_nameless_event_position) as last_nameless_event_position,
         sum(received_count) as received_count,
         sum(least_expected_count) as least_expected_count,
         bool_or(received_count < expected_count) as is_short,
@@ -88,6 +90,8 @@ select
     counted_transaction.commit_position as change_position,
     counted_transaction.previous_commit_position,
     counted_transaction.first_event_position,
+    counted_transaction.first_naming_event_position,
+    counted_transaction.last_nameless_event_position,
     counted_transaction.last_event_position,
     end_marker.end_markers,
 

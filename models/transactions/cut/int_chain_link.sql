@@ -143,6 +143,23 @@ linked_link as (
         coalesce(
             case
                 when preceded.link_kind in ('initial_snapshot', 'blocking_snapshot') then true
+                -- The first that nothing counts can follow one that sends nothing.
+                when
+                    preceded.is_uncounted
+                    and preceded.names_predecessor
+                    and preceded.predecessor_position is null
+                    and not preceded.follows_message
+                    then
+                        coalesce(
+                            preceded.preceding_event_position <= preceded.base_position,
+                            preceded.preceding_event_position is null
+                        )
+                        and coalesce(
+                            {{ epoch_of('preceded.previous_commit_position') }}
+                            = {{ epoch_of('preceded.base_position') }}
+                            and preceded.previous_commit_position >= preceded.base_position,
+                            preceded.previous_commit_position is null
+                        )
                 when preceded.previous_commit_position is not null
                     then
                         preceded.previous_commit_position
