@@ -759,8 +759,6 @@ def slot_lost_and_first_of_the_new_stream_is_older(source: Source) -> None:
 
 @sends(FIRST, "slot_lost_older")
 def slot_lost_and_all_of_the_first_of_the_new_stream_is_older(source: Source) -> None:
-    source.read(1, 0, "first")
-    source.read(2, 0, "last")
     source.commit(1, 1000, uncounted("u", 1, 1), sent="events")
     source.commit(2, 2000, uncounted("u", 1, 2), sent="events")
     source.previous = None
@@ -768,6 +766,13 @@ def slot_lost_and_all_of_the_first_of_the_new_stream_is_older(source: Source) ->
     source.previous = 3000
     source.commit(4, 4000, uncounted("u", 1, 4), sent="events")
     source.commit(5, 5000, uncounted("u", 1, 5), sent="events")
+
+
+@sends(FIRST, "slot_lost_older_snapshot")
+def the_same_behind_a_snapshot(source: Source) -> None:
+    source.read(1, 0, "first")
+    source.read(2, 0, "last")
+    slot_lost_and_all_of_the_first_of_the_new_stream_is_older(source)
 
 
 @sends(FIRST, "uncounted_behind_unseen")
@@ -1926,14 +1931,16 @@ def test_a_new_stream_whose_first_transaction_is_older_than_the_old_one_is_held(
 ) -> None:
     assert shown.table("slot_lost_overlapping") == {}
     assert shown.held("slot_lost_overlapping") == dict.fromkeys("12345", "above_low_water")
-    assert shown.table("slot_lost_older") == {1: 0, 2: 0}
-    assert shown.held("slot_lost_older") == {
-        "1": "above_low_water",
-        "2": "follows_held_transaction",
-        "3": "missing_predecessor",
-        "4": "follows_held_transaction",
-        "5": "above_low_water",
-    }
+    assert shown.table("slot_lost_older") == {}
+    assert shown.table("slot_lost_older_snapshot") == {1: 0, 2: 0}
+    for name in ("slot_lost_older", "slot_lost_older_snapshot"):
+        assert shown.held(name) == {
+            "1": "above_low_water",
+            "2": "follows_held_transaction",
+            "3": "missing_predecessor",
+            "4": "follows_held_transaction",
+            "5": "above_low_water",
+        }
 
 
 def test_the_first_transaction_that_nothing_counts_may_follow_one_that_sends_nothing(
