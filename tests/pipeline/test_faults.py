@@ -744,35 +744,33 @@ for name, predecessor in UNCOUNTED.items():
         FIRST[f"f_{name}{decided}"] = partial(slot_lost_without_metadata, predecessor=predecessor)
 
 
-@sends(FIRST, "slot_lost_overlapping")
-def slot_lost_and_first_of_the_new_stream_is_older(source: Source) -> None:
-    """It was open when the last transactions of the old stream were committed."""
-    source.commit(1, 1000, uncounted("c", 1, 1), sent="events")
+def slot_lost_before_what_is_older(source: Source, *lsns: int) -> None:
+    """The first transaction of the new stream was open when the last of the old one wrote."""
+    source.commit(1, 1000, uncounted("u", 1, 1), sent="events")
     source.commit(2, 2000, uncounted("u", 1, 2), sent="events")
     source.previous = None
-    source.event(3, 990, uncounted("c", 9, 3), (1, 1))
-    source.event(3, 2951, uncounted("c", 8, 3), (2, 2))
+    for order, lsn in enumerate(lsns, 1):
+        source.event(3, lsn, uncounted("c", lsn, 3), (order, order))
     source.previous = 3000
     source.commit(4, 4000, uncounted("u", 1, 4), sent="events")
     source.commit(5, 5000, uncounted("u", 1, 5), sent="events")
+
+
+@sends(FIRST, "slot_lost_overlapping")
+def slot_lost_and_first_of_the_new_stream_is_older(source: Source) -> None:
+    slot_lost_before_what_is_older(source, 990, 2951)
 
 
 @sends(FIRST, "slot_lost_older")
 def slot_lost_and_all_of_the_first_of_the_new_stream_is_older(source: Source) -> None:
-    source.commit(1, 1000, uncounted("u", 1, 1), sent="events")
-    source.commit(2, 2000, uncounted("u", 1, 2), sent="events")
-    source.previous = None
-    source.event(3, 990, uncounted("c", 9, 3), (1, 1))
-    source.previous = 3000
-    source.commit(4, 4000, uncounted("u", 1, 4), sent="events")
-    source.commit(5, 5000, uncounted("u", 1, 5), sent="events")
+    slot_lost_before_what_is_older(source, 990)
 
 
 @sends(FIRST, "slot_lost_older_snapshot")
 def the_same_behind_a_snapshot(source: Source) -> None:
     source.read(1, 0, "first")
     source.read(2, 0, "last")
-    slot_lost_and_all_of_the_first_of_the_new_stream_is_older(source)
+    slot_lost_before_what_is_older(source, 990)
 
 
 @sends(FIRST, "uncounted_behind_unseen")
@@ -797,6 +795,18 @@ def restart_inside_the_first_transaction_of_a_stream(source: Source) -> None:
     source.marker("END", "1:1000", {"public.t": 3})
     source.previous = 1000
     source.commit(2, 2000, update(1, 3))
+
+
+@sends(FIRST, "restart_in_the_first_uncounted")
+def restart_inside_the_first_transaction_without_metadata(source: Source) -> None:
+    source.read(1, 1, "first")
+    source.read(2, 1, "last")
+    source.event(1, 951, uncounted("u", 1, 2), (1, 1))
+    source.previous = 951
+    source.event(1, 952, uncounted("u", 2, 2), (2, 2))
+    source.previous = 1000
+    source.commit(2, 2000, uncounted("u", 1, 3), sent="events")
+    source.commit(3, 3000, uncounted("u", 1, 4), sent="events")
 
 
 @sends(FIRST, "released_older")
@@ -1598,7 +1608,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
         with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
             lines.write("f_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_older,3,release,Ann,2026-11-21,checked\n")
-            for name, (torn, first) in TORN.items() | dict.fromkeys(UNCOUNTED, (2, 3)).items():
+            for name, (torn, first) in (TORN | dict.fromkeys(UNCOUNTED, (2, 3))).items():
                 lines.write(f"f_{name},{torn},release,Ann,2026-11-21,checked\n")
                 lines.write(f"f_{name},{first},new_epoch,Ann,2026-11-21,slot lost\n")
             lines.write("f_released_window,2,release,Ann,2026-11-21,checked\n")
@@ -1953,6 +1963,8 @@ def test_the_first_transaction_that_nothing_counts_may_follow_one_that_sends_not
 def test_a_restart_inside_the_first_transaction_of_a_stream_is_no_predecessor(shown: Seen) -> None:
     assert shown.table("restart_in_the_first") == {1: 3, 2: 2, 3: 3}
     assert shown.held("restart_in_the_first") == {}
+    assert shown.table("restart_in_the_first_uncounted") == {1: 3, 2: 2}
+    assert shown.held("restart_in_the_first_uncounted") == {"3": "above_low_water"}
 
 
 def test_a_window_of_which_a_read_may_lack_is_shown_when_its_transaction_is_released(

@@ -37,20 +37,29 @@ operator_decision as (
 counted_transaction as (
 
     select
+        *,
+        {{ matches_any('source', var('watermark_sources')) }} as is_watermark_source
+    from {{ ref('int_transaction_count') }}
+
+),
+
+-- Behind a restart inside the first transaction of a stream its changes name the last one before
+-- the restart (Debezium 3.6.3). Where END counts it, that is no predecessor.
+named_transaction as (
+
+    select
         * except (previous_commit_position),
-        {{ matches_any('source', var('watermark_sources')) }} as is_watermark_source,
-        -- Behind a restart inside the first transaction of a stream its changes name the last one
-        -- before the restart (Debezium 3.6.3): they name none, too.
         case
             when
                 has_block
+                and not is_watermark_source
                 and previous_commit_position
                 between first_event_position and last_nameless_event_position
                 and first_naming_event_position > previous_commit_position
                 then null
             else previous_commit_position
         end as previous_commit_position
-    from {{ ref('int_transaction_count') }}
+    from counted_transaction
 
 ),
 
@@ -123,7 +132,7 @@ placed_transaction as (
         ) as has_known_offset,
         starting_commit.link_position as starting_position,
         starting_commit.event_position as starting_event_position
-    from counted_transaction as counted
+    from named_transaction as counted
     left join starting_commit
         on counted.source = starting_commit.source
     where counted.received_count > 0 or not counted.is_watermark_source

@@ -143,7 +143,8 @@ linked_link as (
         coalesce(
             case
                 when preceded.link_kind in ('initial_snapshot', 'blocking_snapshot') then true
-                -- The first that nothing counts can follow one that sends nothing.
+                -- The first that nothing counts can follow one that sends nothing. Nothing that has
+                -- landed may stand between it and the snapshot.
                 when
                     preceded.is_uncounted
                     and preceded.names_predecessor
