@@ -133,7 +133,16 @@ placed_message as (
                     and placeable.event_position < starting_commit.event_position
                     then true
                 when placeable.previous_commit_position is not null
-                    then placeable.previous_commit_position < starting_commit.link_position
+                    then
+                        placeable.previous_commit_position < starting_commit.link_position
+                        -- Behind a restart inside the first transaction after a snapshot a change
+                        -- names one of its own, which may be older (Debezium 3.6.3).
+                        and (
+                            placeable.snapshot is not null
+                            or starting_commit.link_position
+                            is distinct from starting_commit.snapshot_position
+                            or placeable.event_position <= starting_commit.snapshot_position
+                        )
                 when placeable.snapshot = 'incremental' and placeable.commit_position is not null
                     then placeable.commit_position <= starting_commit.link_position
                 when placeable.snapshot is not null

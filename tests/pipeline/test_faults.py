@@ -725,6 +725,25 @@ for name, (torn, first) in TORN.items():
         FIRST[f"f_{name}{decided}"] = partial(slot_lost_in_a_transaction, torn=torn, first=first)
 
 
+@sends(FIRST, "slot_lost_in_the_first")
+def slot_lost_in_the_first_transaction(source: Source) -> None:
+    source.commit(1, 1000, create(1, 1), sent="begin events")
+    source.previous = None
+    source.commit(2, 2000, update(1, 2))
+    source.commit(3, 3000, update(1, 3))
+
+
+FIRST["f_slot_lost_in_the_first_undecided"] = slot_lost_in_the_first_transaction
+
+
+@sends(FIRST, "slot_lost_before_empty")
+def slot_lost_and_the_new_stream_begins_without_changes(source: Source) -> None:
+    began(source)
+    source.commit(2, 2000, update(1, 2), sent="begin events")
+    source.commit(3, 3000)
+    source.commit(4, 4000, update(1, 4))
+
+
 def slot_lost_without_metadata(source: Source, predecessor: int | None) -> None:
     source.commit(1, 1000, uncounted("c", 1, 1), sent="events")
     source.commit(2, 2000, uncounted("u", 1, 2), sent="events")
@@ -807,6 +826,36 @@ def restart_inside_the_first_transaction_without_metadata(source: Source) -> Non
     source.previous = 1000
     source.commit(2, 2000, uncounted("u", 1, 3), sent="events")
     source.commit(3, 3000, uncounted("u", 1, 4), sent="events")
+
+
+@sends(FIRST, "restart_in_a_new_stream")
+def restart_inside_the_first_of_a_new_stream_without_metadata(source: Source) -> None:
+    source.commit(1, 1000, uncounted("c", 1, 1), sent="events")
+    source.commit(2, 2000, uncounted("u", 1, 2), sent="events")
+    source.previous = None
+    source.event(3, 3001, uncounted("u", 1, 3), (1, 1))
+    source.previous = 3001
+    source.event(3, 3002, uncounted("u", 1, 4), (2, 2))
+    source.previous = 4000
+    source.commit(4, 5000, uncounted("u", 1, 5), sent="events")
+    source.commit(5, 6000, uncounted("u", 1, 6), sent="events")
+
+
+@sends(FIRST, "restart_behind_snapshot")
+def first_behind_a_snapshot_wrote_before_it(source: Source) -> None:
+    source.read(1, 1, "first", lsn=900)
+    source.read(2, 1, "last", lsn=900)
+    source.marker("BEGIN", "1:890", None)
+    source.event(1, 890, update(1, 2), (1, 1))
+
+
+@sends(SECOND, "restart_behind_snapshot")
+def restart_inside_what_wrote_before_the_snapshot(source: Source) -> None:
+    source.previous = 890
+    source.event(1, 951, update(2, 2), (2, 2))
+    source.marker("END", "1:1000", {"public.t": 2})
+    source.previous = 1000
+    source.commit(2, 2000, create(3, 3))
 
 
 @sends(FIRST, "released_older")
@@ -1611,6 +1660,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
             for name, (torn, first) in (TORN | dict.fromkeys(UNCOUNTED, (2, 3))).items():
                 lines.write(f"f_{name},{torn},release,Ann,2026-11-21,checked\n")
                 lines.write(f"f_{name},{first},new_epoch,Ann,2026-11-21,slot lost\n")
+            lines.write("f_slot_lost_in_the_first,1,release,Ann,2026-11-21,checked\n")
+            lines.write("f_slot_lost_in_the_first,2,new_epoch,Ann,2026-11-21,slot lost\n")
             lines.write("f_released_window,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_contradicting_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_at_an_end,2,release,Ann,2026-11-21,checked\n")
@@ -1924,6 +1975,19 @@ def test_a_released_transaction_comes_before_a_new_stream_behind_the_same_predec
     }
 
 
+def test_a_new_stream_waits_for_a_decision_on_the_only_transaction_of_the_old_one(
+    shown: Seen,
+) -> None:
+    name = "slot_lost_in_the_first"
+    assert (shown.table(name), shown.held(name)) == ({1: 3}, {})
+    assert shown.table(f"{name}_undecided") == {}
+    assert shown.held(f"{name}_undecided") == {
+        "1": "no_end",
+        "2": "missing_predecessor",
+        "3": "follows_held_transaction",
+    }
+
+
 @pytest.mark.parametrize("name", UNCOUNTED)
 def test_a_new_stream_that_nothing_counts_waits_for_a_decision(shown: Seen, name: str) -> None:
     assert (shown.table(name), shown.held(name)) == ({1: 4}, {"5": "above_low_water"})
@@ -1965,6 +2029,37 @@ def test_a_restart_inside_the_first_transaction_of_a_stream_is_no_predecessor(sh
     assert shown.held("restart_in_the_first") == {}
     assert shown.table("restart_in_the_first_uncounted") == {1: 3, 2: 2}
     assert shown.held("restart_in_the_first_uncounted") == {"3": "above_low_water"}
+
+
+def test_a_begin_without_its_end_is_a_hole_before_a_transaction_without_changes(
+    shown: Seen,
+) -> None:
+    assert shown.table("slot_lost_before_empty") == {1: 1}
+    assert shown.held("slot_lost_before_empty") == {
+        "2": "no_end",
+        "3": "missing_predecessor",
+        "4": "follows_held_transaction",
+    }
+
+
+def test_a_restart_inside_the_first_transaction_does_not_link_a_new_stream_to_the_old_one(
+    shown: Seen,
+) -> None:
+    assert shown.table("restart_in_a_new_stream") == {1: 1}
+    assert shown.held("restart_in_a_new_stream") == {
+        "2": "above_low_water",
+        "3": "missing_predecessor",
+        "4": "follows_held_transaction",
+        "5": "above_low_water",
+    }
+
+
+def test_a_restart_inside_what_wrote_before_a_snapshot_is_shown_behind_it(
+    shown: Seen, later: Seen
+) -> None:
+    name = "restart_behind_snapshot"
+    assert (shown.table(name), shown.held(name)) == ({1: 1, 2: 1}, {"1": "no_end"})
+    assert (later.table(name), later.held(name)) == ({1: 2, 2: 2, 3: 3}, {})
 
 
 def test_a_window_of_which_a_read_may_lack_is_shown_when_its_transaction_is_released(

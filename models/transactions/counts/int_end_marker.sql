@@ -1,5 +1,11 @@
 with
 
+marker as (
+
+    select * from {{ ref('stg_transaction_marker') }}
+
+),
+
 -- That of the published cut may come again and then be what the next one follows.
 end_marker as (
 
@@ -9,19 +15,19 @@ end_marker as (
         topic,
         `offset`,
         commit_position = {{ offset_position('`offset`') }} as is_position
-    from {{ ref('stg_transaction_marker') }}
+    from marker
     where marker = 'END'
     union distinct
     select
         source,
-        marker.transaction_id,
-        marker.topic,
-        marker.`offset`,
+        published.transaction_id,
+        published.topic,
+        published.`offset`,
         cast(null as boolean) as is_position
     from (
         select
             source,
-            explode(end_markers) as marker
+            explode(end_markers) as published
         from {{ ref('int_starting_commit') }}
     )
 
@@ -52,6 +58,30 @@ readable_run as (
 
 ),
 
+-- A BEGIN without an END, if others follow it: a stream broke off there, and another began.
+broken_run as (
+
+    select
+        begun.topic,
+        begun.`offset` + 1 as first_offset
+    from marker as begun
+    left anti join marker as ended
+        on
+            begun.source = ended.source
+            and begun.transaction_id = ended.transaction_id
+            and ended.marker = 'END'
+    where begun.marker = 'BEGIN' and begun.connector = 'postgresql'
+
+),
+
+known_run as (
+
+    select * from readable_run
+    union all
+    select * from broken_run
+
+),
+
 placed_marker as (
 
     select
@@ -70,7 +100,7 @@ placed_marker as (
         null as transaction_id,
         null as is_position,
         first_offset
-    from readable_run
+    from known_run
 
 ),
 

@@ -34,32 +34,23 @@ operator_decision as (
 
 ),
 
-counted_transaction as (
-
-    select
-        *,
-        {{ matches_any('source', var('watermark_sources')) }} as is_watermark_source
-    from {{ ref('int_transaction_count') }}
-
-),
-
 -- Behind a restart inside the first transaction of a stream its changes name the last one before
--- the restart (Debezium 3.6.3). Where END counts it, that is no predecessor.
+-- the restart (Debezium 3.6.3), which is no predecessor.
 named_transaction as (
 
     select
         * except (previous_commit_position),
+        {{ matches_any('source', var('watermark_sources')) }} as is_watermark_source,
+        previous_commit_position as named_position,
         case
             when
-                has_block
-                and not is_watermark_source
-                and previous_commit_position
+                previous_commit_position
                 between first_event_position and last_nameless_event_position
                 and first_naming_event_position > previous_commit_position
                 then null
             else previous_commit_position
         end as previous_commit_position
-    from counted_transaction
+    from {{ ref('int_transaction_count') }}
 
 ),
 
@@ -69,7 +60,7 @@ placed_transaction as (
         counted.*,
         -- Where the one before it ended, else where its epoch begins.
         coalesce(
-            counted.previous_commit_position, {{ epoch_of('counted.last_event_position') }}
+            counted.named_position, {{ epoch_of('counted.last_event_position') }}
         ) as predecessor_position,
         -- What has no END, where END tells the order, stands behind the last transaction before it.
         case
@@ -95,9 +86,14 @@ placed_transaction as (
             partition by counted.source
             order by counted.end_position
         ) as following_event_position,
-        -- What the next one names. A stream that begins anew, as its slot was lost, names none, or
-        -- what the transaction that the old one left unfinished named.
-        lead(counted.previous_commit_position) over (
+        -- What the next one names, '' for none. A stream that begins anew, as its slot was lost,
+        -- names none, or what the transaction that the old one left unfinished named.
+        lead(
+            case
+                when counted.received_count > 0 and counted.names_predecessor
+                    then coalesce(counted.previous_commit_position, '')
+            end
+        ) over (
             partition by counted.source, {{ epoch_of('counted.last_event_position') }}
             order by
                 coalesce(counted.previous_commit_position, counted.first_event_position),
@@ -151,7 +147,8 @@ streamed_transaction as (
             and previous_commit_position is null
             and (
                 first_event_position <= preceding_event_position
-                or following_previous_position <= greatest(last_event_position, starting_position)
+                or nullif(following_previous_position, '')
+                <= greatest(last_event_position, starting_position)
             )
         ) over (partition by source) as has_overlapping_streams
     from placed_transaction
@@ -300,7 +297,11 @@ known_transaction as (
             case
                 when
                     operator_decision.decision in ('release', 'discard')
-                    or followed.following_previous_position = followed.previous_commit_position
+                    or (
+                        followed.received_count > 0
+                        and followed.following_previous_position
+                        = coalesce(followed.previous_commit_position, '')
+                    )
                     -- Its changes may be older than the END before it, or stand at its position.
                     then coalesce(
                         followed.uncounted_position,
