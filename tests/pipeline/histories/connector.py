@@ -70,26 +70,38 @@ class Connector:
         """Partitions that hold a streamed message of the last epoch."""
         self._is_last_epoch = False
         self._windows_sent: set[int] = set()
+        self._windows_drawn: set[int] = set()
+        self.has_metadata = not knobs.lost_metadata or rng.random() >= knobs.lost_metadata
+        self._last_commit: int | None = None
+        """The end of the latest transaction that was sent whole."""
 
     def run(self, segments: Sequence[Segment]) -> None:
         """Start in each segment that says so, and stream it."""
-        committed = 0
+        committed = streamed = 0
         starts = [
             segment for segment in segments if segment.is_streamed or segment.snapshot != "none"
         ]
-        for segment in segments:
+        for at, segment in enumerate(segments):
+            rest = segments[at + 1 :]
             following = committed + len(segment.tasks)
             self._is_last_epoch = self._is_last_epoch or segment is starts[-1]
+            first = committed
             if segment.snapshot != "none":
                 self._streamed.clear()
                 self._read(committed, is_interrupted=segment.snapshot == "interrupted")
             elif segment.is_streamed:
-                self.epochs.append(Epoch(None))
+                is_known = segment.anew == "lost_slot"
+                self.epochs.append(Epoch(None, predecessor=self._last_commit if is_known else None))
+                if segment.anew == "kept_slot":
+                    first = streamed
             if segment.is_streamed:
-                chain = [number for number in range(committed, following) if self._is_seen(number)]
+                following_anew = next((one.anew for one in rest if one.is_streamed), "no")
+                chain = [number for number in range(first, following) if self._is_seen(number)]
                 self.epochs[-1].chain.extend(chain)
-                self._stream(chain)
+                streamed = self._stream(chain, ends_anywhere=following_anew != "no")
             committed = following
+        if not self.has_metadata:
+            self.entries = [entry for entry in self.entries if entry.topic != "transaction"]
         if self.rng.random() < self.knobs.garbage_event:
             self._spoil_one()
 
@@ -195,10 +207,20 @@ class Connector:
             return any(event.table in TABLES for event in events)
         return self.knobs.connector in ("postgresql", "mysql") or bool(events)
 
-    def _stream(self, chain: Sequence[int]) -> None:
+    def _stream(self, chain: Sequence[int], *, ends_anywhere: bool) -> int:
+        """Send the transactions; the first of them that a slot sends again, to a new stream."""
+        self._last_commit = self.epochs[-1].predecessor
         units = [unit for number in chain for unit in self._units(number)]
         if units and not self.ends_last:
             units.pop()
+        again = 0
+        if ends_anywhere:
+            units = units[: self.rng.randint(0, len(units))]
+            last = units[-1].transaction if units else chain[0]
+            if units and units[-1].kind not in ("end", "message"):
+                self.epochs[-1].torn = last
+            # What is confirmed lags behind what was sent.
+            again = max(chain[0], (last or 0) - self.rng.choice((-1, 0, 0, 1, 2)))
         counted_from: dict[int, int] = {}
         floor, at, furthest = 0, 0, 0
         while at < len(units):
@@ -219,11 +241,35 @@ class Connector:
                 elif self.begins_again:
                     begin = next(unit for unit in units if unit.transaction == number)
                     self._send_unit(begin, counted_from)
+                if number == chain[0] and self._names_changes():
+                    self._name_change(units, point)
                 at = point
             else:
                 begins = [i for i in range(floor, at) if self._may_begin(units[i])]
                 if begins:
                     at = self.rng.choice(begins[-4:])
+        return again
+
+    def _names_changes(self) -> bool:
+        chance = self.knobs.named_change
+        is_named = self.epochs[-1].predecessor is not None
+        return chance > 0 and not is_named and self.rng.random() < chance
+
+    def _name_change(self, units: Sequence[Entry], point: int) -> None:
+        """The rest of the first transaction names the change before it, as no commit is known."""
+        number = units[point].transaction
+        assert number is not None
+        events = self.source.transactions[number].events
+        at = units[point].event or 0
+        lsn = events[at - 1].lsn
+        # Where the change before does not land, or the next looks older than the snapshot, nothing
+        # tells that it is of this stream (docs/limits.md).
+        snapshot_lsn = self.epochs[-1].snapshot_lsn
+        if events[at - 1].table not in LANDED_TABLES or events[at].lsn <= (snapshot_lsn or 0):
+            return
+        for unit in units[point:]:
+            if unit.transaction == number:
+                unit.predecessor = lsn
 
     def _may_begin(self, unit: Entry) -> bool:
         """Whether a restart may go on there, outside of transactions."""
@@ -259,7 +305,8 @@ class Connector:
                 if event.table in TABLES
             ]
         units = [Entry("begin", epoch, "transaction", number)]
-        if number in self.source.windows:
+        if number in self.source.windows and number not in self._windows_drawn:
+            self._windows_drawn.add(number)
             units += [
                 Entry("window_read", epoch, table, number, row=row)
                 for table, row in self._window(number)
@@ -292,6 +339,9 @@ class Connector:
             self._windows_sent.add(id(unit))
         entry = Entry(unit.kind, unit.epoch, unit.topic, number, unit.event, row=unit.row)
         entry.counted_from = counted_from.get(number, 0)
+        entry.predecessor = unit.predecessor
+        if unit.kind in ("end", "message"):
+            self._last_commit = self.source.transactions[number].end_lsn
         self._send(entry, self._key(unit, self.source.transactions[number]))
         if unit.kind in ("begin", "end") and self.rng.random() < self.knobs.repeat_marker:
             again = Entry(unit.kind, unit.epoch, unit.topic, number)

@@ -11,7 +11,7 @@ from histories.kafka import land
 from histories.knobs import Knobs, Profile
 from histories.law import Cut, ExpectedCut, TracelessError, expected_cuts
 from histories.messages import json_text
-from histories.plan import TABLES, Plan
+from histories.plan import LANDED_TABLES, TABLES, Plan
 from histories.replay import commits
 from histories.source import Source, commit_all, draw_segments
 
@@ -47,6 +47,52 @@ def judged(plan: Plan) -> Case:
 
 def make_history(seed: int, number: int, profile: Profile) -> History:
     """The history of a seed and a number: always the same."""
+    rng, knobs, source, plan = _drawn(seed, number, profile)
+    return History(plan, _landed(rng, knobs, plan), source, knobs)
+
+
+def make_streams(seed: int, number: int, profile: Profile) -> History:
+    """The same without a judgement: nothing here knows what can be proven of it.
+
+    A stream that begins anew is known as such from the start (docs/limits.md): it begins with a
+    change; and one of the streams before it has landed, of the transaction that broke off where it
+    names the last commit.
+    """
+    rng, knobs, source, plan = _drawn(seed, number, profile)
+    land(rng, knobs, plan.entries, shows_every_partition=True)
+    for at, epoch in enumerate(plan.epochs):
+        if at == 0 or epoch.snapshot_lsn is not None:
+            continue
+        traces = [
+            entry.landing
+            for entry in plan.entries
+            if entry.kind == "event"
+            and entry.topic in LANDED_TABLES
+            and entry.epoch < at
+            and (epoch.predecessor is None or entry.transaction == plan.epochs[at - 1].torn)
+        ]
+        if not traces or not _begins_with_change(plan, at):
+            return make_streams(seed, number + 1_000_000, profile)
+        first = min((landing for landing in traces if landing is not None), default=None)
+        for entry in plan.entries:
+            if entry.epoch >= at:
+                entry.landing = _later(entry.landing, first)
+                entry.again = _later(entry.again, first)
+    return History(plan, [], source, knobs)
+
+
+def _begins_with_change(plan: Plan, epoch: int) -> bool:
+    """Whether its first transaction shows that it names none, or BEGIN of another that it broke."""
+    first = plan.transactions[plan.epochs[epoch].chain[0]]
+    is_broken = plan.has_metadata and plan.epochs[epoch - 1].torn is not None
+    return is_broken or any(event.table in LANDED_TABLES for event in first.events)
+
+
+def _later(landing: int | None, first: int | None) -> int | None:
+    return None if landing is None or first is None else max(landing, first)
+
+
+def _drawn(seed: int, number: int, profile: Profile) -> tuple[Random, Knobs, Source, Plan]:
     rng = Random(f"{seed}:{number}")
     knobs = profile.draw(rng)
     segments = draw_segments(rng, knobs)
@@ -65,11 +111,12 @@ def make_history(seed: int, number: int, profile: Profile) -> History:
         knobs.connector,
         knobs.connector == "sqlserver" or (knobs.connector == "db2" and rng.random() < 0.5),
         messages_name_themselves=knobs.connector == "postgresql" and number % 2 == 0,
+        has_metadata=connector.has_metadata,
     )
     if knobs.connector == "cdl":
         plan.versions = _versions(rng, knobs)
         plan.proof = "watermark" if is_ordered else "none"
-    return History(plan, _landed(rng, knobs, plan), source, knobs)
+    return rng, knobs, source, plan
 
 
 def _versions(rng: Random, knobs: Knobs) -> tuple[str, ...]:

@@ -66,6 +66,13 @@ class Knobs:
     """Chance that the last transaction is ended, which others do by following it."""
     other_database: float = 0.0
     """Chance of a transaction of another database, before each message."""
+    lost_metadata: float = 0.0
+    """Chance that there are no transaction blocks, BEGIN and END."""
+    begin_anew: float = 0.0
+    """Chance that a stream ends anywhere, and another begins that no snapshot stands before."""
+    named_change: float = 0.0
+    """Chance that a restart inside an epoch's first transaction has the rest of it name a change
+    of its own."""
     begin_again: float = 0.0
     """Chance that a connector which restarts inside a transaction sends its BEGIN again."""
 
@@ -188,6 +195,25 @@ ALL_RULES: Final = Profile(
 )
 """All rules of PostgreSQL."""
 
+ANEW_RULES: Final = Profile(
+    {
+        name: bounds
+        for name, bounds in ALL_RULES.bounds.items()
+        # Of equal rows of one position nothing but counters tells that they are several; of two
+        # counters of one transaction nothing tells which is whose.
+        if name not in ("copy", "reset_counters")
+    }
+    | {
+        "restart": (0.01, 0.06),
+        "lost_metadata": (0.5, 0.5),
+        "begin_anew": (0.2, 0.6),
+        "named_change": (0.3, 1),
+    },
+    FIRST_RULES.always | {"lost_metadata"},
+    second_begin="evidence",
+)
+"""Streams of PostgreSQL that end anywhere and begin anew, with metadata and without."""
+
 LOG_SEQUENCE_BOUNDS: Final = {
     name: bounds
     for name, bounds in FIRST_RULES.bounds.items()
@@ -266,6 +292,7 @@ SPREAD_CDL_RULES: Final = replace(
 PROFILES: Final = {
     "first_rules": FIRST_RULES,
     "all_rules": ALL_RULES,
+    "anew": ANEW_RULES,
     "sqlserver": SQLSERVER_RULES,
     "db2": DB2_RULES,
     "mysql": MYSQL_RULES,

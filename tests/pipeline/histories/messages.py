@@ -64,7 +64,7 @@ Written: TypeAlias = tuple[str | None, str | None, list[dict[str, str]]]
 class _Writer:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.previous = plan.previous_lsns()
+        self.named = plan.named_lsns()
 
     def write(self, entry: Entry, sent: int) -> Written:
         """Key, value and headers of an entry's message."""
@@ -79,7 +79,7 @@ class _Writer:
         if entry.kind == "window_read":
             return self._window_read(entry, entry.transaction, transaction, sent)
         if entry.kind == "message":
-            return self._loose_message(entry.transaction, transaction)
+            return self._loose_message(entry, entry.transaction, transaction)
         if entry.kind == "ddl":
             return self._ddl(entry.transaction, transaction)
         if entry.event is None:
@@ -103,7 +103,7 @@ class _Writer:
         key = json_text(event.key) if event.key else None
         if entry.kind == "tombstone":
             return key, None, headers
-        source = self._change_source(entry.transaction, transaction, event)
+        source = self._change_source(entry, entry.transaction, transaction, event)
         value = (
             f'{{"before":{json_text(event.before)},"after":{json_text(event.after)},'
             f'"source":{source},"transaction":{self._block(entry, transaction, event)},'
@@ -111,14 +111,22 @@ class _Writer:
         )
         return key, value, headers
 
-    def _change_source(self, number: int, transaction: Transaction, event: Event) -> str:
+    def _named(self, entry: Entry, number: int) -> int | None:
+        """What it says that its transaction follows."""
+        known = entry.predecessor
+        return self.named[entry.epoch, number] if known is None else known
+
+    def _change_source(
+        self, entry: Entry, number: int, transaction: Transaction, event: Event
+    ) -> str:
         millis = _commit_millis(number)
         if self.plan.connector == "mysql":
             at = (event.lsn, event.row)
             return mysql_log.source_text(self.plan.name, event.table, millis, transaction, at)
         if self.plan.connector != "postgresql":
             return self._table_source(event.table, millis, place(self.plan, transaction, event))
-        return self._source(event.table, event.lsn, transaction.id, self.previous[number], millis)
+        before = self._named(entry, number)
+        return self._source(event.table, event.lsn, transaction.id, before, millis)
 
     def _table_source(self, table: str, millis: int, where: str, snapshot: str = "false") -> str:
         """The source block of SQL Server and Db2."""
@@ -174,7 +182,7 @@ class _Writer:
             entry.topic,
             None,
             None,
-            self.previous[number],
+            self._named(entry, number),
             _commit_millis(number),
             snapshot="incremental",
             sequence_lsn=transaction.events[0].lsn,
@@ -185,13 +193,13 @@ class _Writer:
         self, entry: Entry, number: int, transaction: Transaction, event: Event
     ) -> Written:
         source = self._source(
-            MESSAGE, event.lsn, transaction.id, self.previous[number], _commit_millis(number)
+            MESSAGE, event.lsn, transaction.id, self._named(entry, number), _commit_millis(number)
         )
         return _message_written(source, self._block(entry, transaction, event))
 
-    def _loose_message(self, number: int, transaction: Transaction) -> Written:
+    def _loose_message(self, entry: Entry, number: int, transaction: Transaction) -> Written:
         end = transaction.end_lsn
-        previous = end if self.plan.messages_name_themselves else self.previous[number]
+        previous = end if self.plan.messages_name_themselves else self._named(entry, number)
         source = self._source(MESSAGE, end, None, previous, _commit_millis(number))
         return _message_written(source, "null")
 
@@ -207,7 +215,8 @@ class _Writer:
         return '{"databaseName":"public"}', value, []
 
     def _block(self, entry: Entry, transaction: Transaction, event: Event) -> str:
-        if self.plan.connector == "mysql" and mysql_log.is_truncate(transaction):
+        is_outside = self.plan.connector == "mysql" and mysql_log.is_truncate(transaction)
+        if is_outside or not self.plan.has_metadata:
             return "null"
         at = (entry.event or 0) - entry.counted_from
         total_order, table_order = counters(transaction, entry.counted_from)[at]

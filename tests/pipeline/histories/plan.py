@@ -112,6 +112,10 @@ class Epoch:
     """Its snapshot was given up before the end, so that nothing was streamed."""
     chain: list[int] = field(default_factory=list)
     """The transactions it streams, in commit order, with messages between them."""
+    predecessor: int | None = None
+    """What its first transaction names as the end of the one before it."""
+    torn: int | None = None
+    """The transaction in which its stream ended."""
 
 
 @dataclass(slots=True)
@@ -136,6 +140,8 @@ class Entry:
     """The landing that brings it, from 0; None when it never arrives."""
     again: int | None = None
     """A later landing that brings the same delivery again."""
+    predecessor: int | None = None
+    """What it names in place of the end of the transaction before its own."""
 
 
 @dataclass(slots=True)
@@ -156,6 +162,8 @@ class Plan:
     proof: Literal["counted", "watermark", "none"] = "counted"
     messages_name_themselves: bool = False
     """Whether messages of PostgreSQL outside of transactions name their own LSN."""
+    has_metadata: bool = True
+    """Whether there are transaction blocks, BEGIN and END."""
 
     def offsets(self) -> list[int]:
         """Each entry's offset in its partition."""
@@ -169,13 +177,17 @@ class Plan:
 
     def previous_lsns(self) -> dict[int, int | None]:
         """For each streamed transaction the commit before, which events of PostgreSQL name."""
-        previous: dict[int, int | None] = {}
-        for epoch in self.epochs:
-            before: int | None = None
+        return {number: lsn for (_, number), lsn in self.named_lsns().items()}
+
+    def named_lsns(self) -> dict[tuple[int, int], int | None]:
+        """The same for each epoch and transaction, as two epochs may send one."""
+        named: dict[tuple[int, int], int | None] = {}
+        for at, epoch in enumerate(self.epochs):
+            before = epoch.predecessor
             for number in epoch.chain:
-                previous[number] = before
+                named[at, number] = before
                 before = self.transactions[number].end_lsn
-        return previous
+        return named
 
 
 def counters(transaction: Transaction, counted_from: int = 0) -> list[tuple[int, int]]:

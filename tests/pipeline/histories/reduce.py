@@ -82,6 +82,8 @@ def reduced(plan: Plan, marks: Marks, name: str) -> Plan:
                 plan.epochs[number].snapshot_lsn,
                 plan.epochs[number].is_interrupted,
                 [numbers[at] for at in chain],
+                plan.epochs[number].predecessor,
+                numbers.get(torn) if (torn := plan.epochs[number].torn) is not None else None,
             )
             for number, chain in zip(epochs, chains, strict=True)
         ],
@@ -93,6 +95,7 @@ def reduced(plan: Plan, marks: Marks, name: str) -> Plan:
         plan.versions,
         plan.proof,
         plan.messages_name_themselves,
+        plan.has_metadata,
     )
 
 

@@ -15,6 +15,7 @@ from histories.mysql_log import BinaryLog
 from histories.plan import SIGNAL, TABLES, Event, Row, Transaction
 from histories.workload import Draft, Statement, Workload
 
+Anew = Literal["no", "kept_slot", "lost_slot", "lost_offsets"]
 Task = Literal["any", "changing", "touch", "window", "empty", "message", "truncate"]
 
 
@@ -26,6 +27,9 @@ class Segment:
     is_streamed: bool
     snapshot: Literal["none", "whole", "interrupted"] = "none"
     """What is read when it begins."""
+    anew: Anew = "no"
+    """Why a stream begins that no snapshot stands before. All but a kept slot lose what was not
+    sent; all but a lost slot forget what the stream before them sent."""
 
 
 @dataclass(slots=True)
@@ -50,11 +54,23 @@ def draw_segments(rng: Random, knobs: Knobs) -> list[Segment]:
         if rng.random() < knobs.interrupted_snapshot:
             segments.append(Segment(_unseen_tasks(rng), False, "interrupted"))
     segments.append(Segment(_streamed_tasks(rng, knobs), True, "whole" if snapshot else "none"))
+    segments += _streams_anew(rng, knobs)
     while rng.random() < knobs.later_epoch and len(segments) < 7:
         segments.append(Segment(_unseen_tasks(rng), is_streamed=False))
         # An END without events would link to the epoch before: nothing says that a new one began.
         segments.append(Segment(["changing", *_streamed_tasks(rng, knobs)], True, "whole"))
+        segments += _streams_anew(rng, knobs)
     return segments
+
+
+def _streams_anew(rng: Random, knobs: Knobs) -> list[Segment]:
+    if not knobs.begin_anew or rng.random() >= knobs.begin_anew:
+        return []
+    reasons: tuple[Anew, ...] = ("kept_slot", "lost_slot", "lost_offsets")
+    anew = rng.choice(reasons)
+    # As an END without events would link to the stream before it.
+    tasks: list[Task] = ["changing", *_streamed_tasks(rng, knobs)]
+    return [Segment(_unseen_tasks(rng), is_streamed=False), Segment(tasks, True, anew=anew)]
 
 
 def _unseen_tasks(rng: Random) -> list[Task]:
