@@ -58,13 +58,15 @@ readable_run as (
 
 ),
 
--- A BEGIN without an END, if others follow it: a stream broke off there, and another began.
+-- What follows a BEGIN without an END is of another stream: the one before it broke off there.
 broken_run as (
 
     select
         begun.topic,
         begun.`offset` + 1 as first_offset
     from marker as begun
+    left semi join readable_run
+        on begun.topic = readable_run.topic
     left anti join marker as ended
         on
             begun.source = ended.source

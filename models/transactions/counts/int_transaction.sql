@@ -58,7 +58,8 @@ placed_transaction as (
 
     select
         counted.*,
-        -- Where the one before it ended, else where its epoch begins.
+        -- Where the one before it ended, else where its epoch begins. A name that is no predecessor
+        -- still says what a partition with it has passed.
         coalesce(
             counted.named_position, {{ epoch_of('counted.last_event_position') }}
         ) as predecessor_position,
@@ -94,15 +95,27 @@ placed_transaction as (
                     then coalesce(counted.previous_commit_position, '')
             end
         ) over (
-            partition by counted.source, {{ epoch_of('counted.last_event_position') }}
+            partition by
+                counted.source,
+                {{ epoch_of('coalesce(counted.last_event_position, counted.end_position)') }}
             order by
-                coalesce(counted.previous_commit_position, counted.first_event_position),
+                coalesce(
+                    counted.previous_commit_position,
+                    counted.first_event_position,
+                    counted.end_position
+                ),
                 counted.last_event_position
         ) as following_previous_position,
         max(counted.last_event_position) over (
-            partition by counted.source, {{ epoch_of('counted.last_event_position') }}
+            partition by
+                counted.source,
+                {{ epoch_of('coalesce(counted.last_event_position, counted.end_position)') }}
             order by
-                coalesce(counted.previous_commit_position, counted.first_event_position),
+                coalesce(
+                    counted.previous_commit_position,
+                    counted.first_event_position,
+                    counted.end_position
+                ),
                 counted.last_event_position
             rows between unbounded preceding and 1 preceding
         ) as preceding_event_position,
@@ -174,10 +187,14 @@ followed_transaction as (
             when names_predecessor
                 then
                     coalesce(
-                        -- Nothing of a transaction lies behind its END.
+                        -- Nothing of a transaction lies behind its END, nor does the END before.
                         nullif(
-                            greatest(following_previous_position, last_event_position),
-                            last_event_position
+                            greatest(
+                                following_previous_position,
+                                last_event_position,
+                                previous_commit_position
+                            ),
+                            greatest(last_event_position, previous_commit_position)
                         ),
                         -- The next epoch names nothing of this one.
                         case

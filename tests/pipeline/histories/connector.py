@@ -208,7 +208,15 @@ class Connector:
         return self.knobs.connector in ("postgresql", "mysql") or bool(events)
 
     def _stream(self, chain: Sequence[int], *, ends_anywhere: bool) -> int:
-        """Send the transactions; the first of them that a slot sends again, to a new stream."""
+        """Send the transactions.
+
+        Args:
+            chain: their numbers.
+            ends_anywhere: whether it breaks off before the last, and another stream follows.
+
+        Returns:
+            the number of the transaction with which a slot begins again, if it breaks off.
+        """
         self._last_commit = self.epochs[-1].predecessor
         units = [unit for number in chain for unit in self._units(number)]
         if units and not self.ends_last:

@@ -199,12 +199,11 @@ ANEW_RULES: Final = Profile(
     {
         name: bounds
         for name, bounds in ALL_RULES.bounds.items()
-        # Of equal rows of one position nothing but counters tells that they are several; of two
-        # counters of one transaction nothing tells which is whose.
+        # Of equal rows of one position nothing but counters tells that they are several; and a slot
+        # would send again, from the start, what a restart has counted anew.
         if name not in ("copy", "reset_counters")
     }
     | {
-        "restart": (0.01, 0.06),
         "lost_metadata": (0.5, 0.5),
         "begin_anew": (0.2, 0.6),
         "named_change": (0.3, 1),
@@ -292,11 +291,10 @@ SPREAD_CDL_RULES: Final = replace(
 PROFILES: Final = {
     "first_rules": FIRST_RULES,
     "all_rules": ALL_RULES,
-    "anew": ANEW_RULES,
     "sqlserver": SQLSERVER_RULES,
     "db2": DB2_RULES,
     "mysql": MYSQL_RULES,
     "cdl": CDL_RULES,
     "spread_cdl": SPREAD_CDL_RULES,
 }
-"""Every profile, by the name that commands and tests give it."""
+"""Every profile that `law` judges, by the name that commands and tests give it."""
