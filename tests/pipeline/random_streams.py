@@ -6,7 +6,7 @@ the truth that tables are compared with. Nothing here knows what can be proven.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -48,6 +48,20 @@ def state_of(rows: dict[str, list[Row]]) -> State:
         for table, some in rows.items()
         if some
     }
+
+
+def advance(
+    name: str, states: Sequence[State], shown: State, reached: dict[str, int]
+) -> Iterator[str]:
+    """Move `reached` on to the first state that is shown, or say why it is none to be shown."""
+    places = [place for place, state in enumerate(states) if state == shown]
+    later = [place for place in places if place >= reached[name]]
+    if not places:
+        yield f"shows a state that never was, after {reached[name]}: {json.dumps(shown)}"
+    elif not later:
+        yield f"goes back from {reached[name]} to {places[-1]}"
+    else:
+        reached[name] = later[0]
 
 
 class Writer:

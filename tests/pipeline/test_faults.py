@@ -1660,13 +1660,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
         with (lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
             lines.write("f_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_older,3,release,Ann,2026-11-21,checked\n")
-            for name, (torn, first) in (TORN | dict.fromkeys(UNCOUNTED, (2, 3))).items():
+            lost = TORN | dict.fromkeys(UNCOUNTED, (2, 3)) | {"slot_lost_in_the_first": (1, 2)}
+            for name, (torn, first) in lost.items():
                 lines.write(f"f_{name},{torn},release,Ann,2026-11-21,checked\n")
                 lines.write(f"f_{name},{first},new_epoch,Ann,2026-11-21,slot lost\n")
-            lines.write("f_slot_lost_in_the_first,1,release,Ann,2026-11-21,checked\n")
             lines.write("f_slot_lost_before_empty,2,discard,Ann,2026-11-21,not wanted\n")
             lines.write("f_slot_lost_before_empty,3,new_epoch,Ann,2026-11-21,slot lost\n")
-            lines.write("f_slot_lost_in_the_first,2,new_epoch,Ann,2026-11-21,slot lost\n")
             lines.write("f_released_window,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_contradicting_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_at_an_end,2,release,Ann,2026-11-21,checked\n")

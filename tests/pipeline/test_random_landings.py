@@ -17,7 +17,7 @@ from compare import check_counts
 from figures import record
 from lake import Lake, open_lake, tables_of
 from oracle import Row
-from random_streams import GARBAGE, Source, State, draw, state_of
+from random_streams import GARBAGE, Source, State, advance, draw, state_of
 
 from dbt_debezium.scaffold import Group
 
@@ -91,15 +91,7 @@ def differences(
     shown: State,
     entries: Sequence[Row],
 ) -> Iterator[str]:
-    at = reached[one.prefix]
-    places = [place for place, state in enumerate(one.states) if state == shown]
-    later = [place for place in places if place >= at]
-    if not places:
-        yield f"shows a state that never was, after {at}: {json.dumps(shown)}"
-    elif not later:
-        yield f"goes back from {at} to {places[-1]}"
-    else:
-        reached[one.prefix] = later[0]
+    yield from advance(one.prefix, one.states, shown, reached)
     landed = sum(len(messages) for messages in one.parts[: part + 1])
     if (found := sum(entry["counts"]["landed"] for entry in entries)) != landed:
         yield f"counts {found} messages, {landed} landed"
@@ -107,8 +99,9 @@ def differences(
         yield from check_counts(entry, entry["counts"]["landed"])
     if one.is_whole and part + 1 == len(one.parts):
         last = len(one.states) - 1
-        if later and later[-1] < last - one.is_behind:
-            yield f"shows {later[-1]} of {last} at the end"
+        latest = max((at for at, state in enumerate(one.states) if state == shown), default=last)
+        if latest < last - one.is_behind:
+            yield f"shows {latest} of {last} at the end"
         held = {
             f"{item['transaction_id']} ({item['reason']})"
             for entry in entries

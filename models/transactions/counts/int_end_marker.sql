@@ -1,29 +1,43 @@
 with
 
+-- What follows a BEGIN without an END is of another stream: the one before it broke off there.
 marker as (
 
-    select * from {{ ref('stg_transaction_marker') }}
+    select
+        *,
+        case
+            when
+                marker = 'BEGIN'
+                and connector = 'postgresql'
+                and not bool_or(marker = 'END') over (partition by source, transaction_id)
+                then `offset` + 1
+        end as broken_from
+    from {{ ref('stg_transaction_marker') }}
 
 ),
 
 -- That of the published cut may come again and then be what the next one follows.
-end_marker as (
+known_marker as (
 
     select
         source,
         transaction_id,
         topic,
         `offset`,
-        commit_position = {{ offset_position('`offset`') }} as is_position
+        commit_position = {{ offset_position('`offset`') }} as is_position,
+        marker = 'END' as is_end,
+        broken_from
     from marker
-    where marker = 'END'
+    where marker = 'END' or broken_from is not null
     union distinct
     select
         source,
         published.transaction_id,
         published.topic,
         published.`offset`,
-        cast(null as boolean) as is_position
+        cast(null as boolean) as is_position,
+        true as is_end,
+        cast(null as bigint) as broken_from
     from (
         select
             source,
@@ -58,32 +72,6 @@ readable_run as (
 
 ),
 
--- What follows a BEGIN without an END is of another stream: the one before it broke off there.
-broken_run as (
-
-    select
-        begun.topic,
-        begun.`offset` + 1 as first_offset
-    from marker as begun
-    left semi join readable_run
-        on begun.topic = readable_run.topic
-    left anti join marker as ended
-        on
-            begun.source = ended.source
-            and begun.transaction_id = ended.transaction_id
-            and ended.marker = 'END'
-    where begun.marker = 'BEGIN' and begun.connector = 'postgresql'
-
-),
-
-known_run as (
-
-    select * from readable_run
-    union all
-    select * from broken_run
-
-),
-
 placed_marker as (
 
     select
@@ -92,8 +80,10 @@ placed_marker as (
         source,
         transaction_id,
         is_position,
+        is_end,
+        broken_from,
         cast(null as bigint) as first_offset
-    from end_marker
+    from known_marker
     union all
     select
         topic,
@@ -101,21 +91,38 @@ placed_marker as (
         null as source,
         null as transaction_id,
         null as is_position,
+        false as is_end,
+        null as broken_from,
         first_offset
-    from known_run
+    from readable_run
 
 ),
 
 reached_marker as (
 
     select
-        *,
+        * except (broken_from),
         max(first_offset) over (
             partition by topic
             order by `offset`
             range between unbounded preceding and current row
-        ) as known_from
+        ) as readable_from,
+        max(broken_from) over (
+            partition by topic
+            order by `offset`
+            range between unbounded preceding and current row
+        ) as broken_from
     from placed_marker
+
+),
+
+linked_marker as (
+
+    select
+        *,
+        greatest(readable_from, broken_from) as known_from
+    from reached_marker
+    where is_end and readable_from is not null
 
 )
 
@@ -130,6 +137,5 @@ select
             then array(min(struct(transaction_id, topic, `offset`, known_from)))
         else collect_list(struct(transaction_id, topic, `offset`, known_from))
     end as end_markers
-from reached_marker
-where source is not null and known_from is not null
+from linked_marker
 group by source, transaction_id

@@ -54,6 +54,16 @@ named_transaction as (
 
 ),
 
+ordered_transaction as (
+
+    select
+        *,
+        {{ epoch_of('coalesce(last_event_position, end_position)') }} as epoch,
+        coalesce(previous_commit_position, first_event_position, end_position) as stream_position
+    from named_transaction
+
+),
+
 placed_transaction as (
 
     select
@@ -95,28 +105,12 @@ placed_transaction as (
                     then coalesce(counted.previous_commit_position, '')
             end
         ) over (
-            partition by
-                counted.source,
-                {{ epoch_of('coalesce(counted.last_event_position, counted.end_position)') }}
-            order by
-                coalesce(
-                    counted.previous_commit_position,
-                    counted.first_event_position,
-                    counted.end_position
-                ),
-                counted.last_event_position
+            partition by counted.source, counted.epoch
+            order by counted.stream_position, counted.last_event_position
         ) as following_previous_position,
         max(counted.last_event_position) over (
-            partition by
-                counted.source,
-                {{ epoch_of('coalesce(counted.last_event_position, counted.end_position)') }}
-            order by
-                coalesce(
-                    counted.previous_commit_position,
-                    counted.first_event_position,
-                    counted.end_position
-                ),
-                counted.last_event_position
+            partition by counted.source, counted.epoch
+            order by counted.stream_position, counted.last_event_position
             rows between unbounded preceding and 1 preceding
         ) as preceding_event_position,
         counted.received_count > 0
@@ -141,7 +135,7 @@ placed_transaction as (
         ) as has_known_offset,
         starting_commit.link_position as starting_position,
         starting_commit.event_position as starting_event_position
-    from named_transaction as counted
+    from ordered_transaction as counted
     left join starting_commit
         on counted.source = starting_commit.source
     where counted.received_count > 0 or not counted.is_watermark_source
@@ -314,11 +308,8 @@ known_transaction as (
             case
                 when
                     operator_decision.decision in ('release', 'discard')
-                    or (
-                        followed.received_count > 0
-                        and followed.following_previous_position
-                        = coalesce(followed.previous_commit_position, '')
-                    )
+                    or followed.following_previous_position
+                    = coalesce(followed.previous_commit_position, '')
                     -- Its changes may be older than the END before it, or stand at its position.
                     then coalesce(
                         followed.uncounted_position,

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TypeAlias
 
-from histories.plan import Entry, Epoch, Plan, Transaction
+from histories.plan import Entry, Plan, Transaction
 
 Mark: TypeAlias = tuple[str | int, ...]
 """epoch n; transaction n; event n, m; entry n; topic name (one partition); landing n (lands with
@@ -68,34 +68,22 @@ def reduced(plan: Plan, marks: Marks, name: str) -> Plan:
         if ("entry", at) not in marks and _stays(entry, epochs, events)
     ]
     _close_holes(entries)
-    return Plan(
-        name,
-        [
+    return replace(
+        plan,
+        name=name,
+        transactions=[
             replace(
                 plan.transactions[at],
                 events=[plan.transactions[at].events[event] for event in events[at]],
             )
             for at in kept
         ],
-        [
-            Epoch(
-                plan.epochs[number].snapshot_lsn,
-                plan.epochs[number].is_interrupted,
-                [numbers[at] for at in chain],
-                plan.epochs[number].predecessor,
-                numbers.get(torn) if (torn := plan.epochs[number].torn) is not None else None,
-            )
+        epochs=[
+            replace(plan.epochs[number], chain=[numbers[at] for at in chain])
             for number, chain in zip(epochs, chains, strict=True)
         ],
-        entries,
-        plan.landing_count - sum(mark[0] == "landing" for mark in marks),
-        plan.second_begin,
-        plan.connector,
-        plan.names_database,
-        plan.versions,
-        plan.proof,
-        plan.messages_name_themselves,
-        plan.has_metadata,
+        entries=entries,
+        landing_count=plan.landing_count - sum(mark[0] == "landing" for mark in marks),
     )
 
 
