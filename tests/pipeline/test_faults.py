@@ -747,6 +747,26 @@ def slot_lost_and_the_new_stream_begins_without_changes(source: Source) -> None:
 FIRST["f_slot_lost_before_empty_undecided"] = slot_lost_and_the_new_stream_begins_without_changes
 
 
+@sends(FIRST, "slot_lost_before_empty_later")
+@sends(FIRST, "end_behind_its_release")
+def slot_lost_in_the_second_transaction(source: Source) -> None:
+    began(source)
+    source.commit(2, 2000, update(1, 2), sent="begin events")
+
+
+@sends(SECOND, "slot_lost_before_empty_later")
+def the_new_stream_begins_without_changes(source: Source) -> None:
+    source.previous = 2000
+    source.commit(3, 3000)
+    source.commit(4, 4000, update(1, 4))
+
+
+@sends(SECOND, "end_behind_its_release")
+def the_end_comes_and_one_without_changes(source: Source) -> None:
+    source.marker("END", "2:2000", {"public.t": 1})
+    the_new_stream_begins_without_changes(source)
+
+
 def slot_lost_without_metadata(source: Source, predecessor: int | None) -> None:
     source.commit(1, 1000, uncounted("c", 1, 1), sent="events")
     source.commit(2, 2000, uncounted("u", 1, 2), sent="events")
@@ -1666,6 +1686,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
                 lines.write(f"f_{name},{first},new_epoch,Ann,2026-11-21,slot lost\n")
             lines.write("f_slot_lost_before_empty,2,discard,Ann,2026-11-21,not wanted\n")
             lines.write("f_slot_lost_before_empty,3,new_epoch,Ann,2026-11-21,slot lost\n")
+            lines.write("f_slot_lost_before_empty_later,2,release,Ann,2026-11-21,checked\n")
+            lines.write("f_end_behind_its_release,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_window,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_contradicting_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_at_an_end,2,release,Ann,2026-11-21,checked\n")
@@ -2046,6 +2068,20 @@ def test_a_begin_without_its_end_is_a_hole_before_a_transaction_without_changes(
         "3": "missing_predecessor",
         "4": "follows_held_transaction",
     }
+
+
+def test_a_release_without_end_is_a_hole_before_a_transaction_without_changes(
+    shown: Seen, later: Seen
+) -> None:
+    for name in ("slot_lost_before_empty_later", "end_behind_its_release"):
+        assert (shown.table(name), shown.held(name)) == ({1: 2}, {})
+    assert later.table("slot_lost_before_empty_later") == {1: 2}
+    assert later.held("slot_lost_before_empty_later") == {
+        "3": "missing_predecessor",
+        "4": "follows_held_transaction",
+    }
+    assert later.table("end_behind_its_release") == {1: 4}
+    assert later.held("end_behind_its_release") == {}
 
 
 def test_a_restart_inside_the_first_transaction_does_not_link_a_new_stream_to_the_old_one(

@@ -357,7 +357,17 @@ select
     known.log_position,
     known.last_event_position,
     known.preceding_event_position,
-    known.end_markers,
+    -- What an operator took without its END has one that is not known: nothing shows what follows.
+    case
+        when known.decision in ('release', 'discard') and not known.has_end
+            then array(named_struct(
+                'transaction_id', known.transaction_id,
+                'topic', cast(null as string),
+                'offset', cast(null as bigint),
+                'known_from', cast(null as bigint)
+            ))
+        else known.end_markers
+    end as end_markers,
     known.committed_at,
 
     -- counts
