@@ -7,7 +7,7 @@ names the fault's number in the catalogue, which `make coverage-faults` prints.
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -736,6 +736,20 @@ def slot_lost_in_the_first_transaction(source: Source) -> None:
 FIRST["f_slot_lost_in_the_first_undecided"] = slot_lost_in_the_first_transaction
 
 
+@sends(FIRST, "slot_lost_in_the_first_uncounted")
+def slot_lost_in_the_first_without_metadata(source: Source) -> None:
+    source.commit(1, 1000, uncounted("c", 1, 1), sent="events")
+    source.previous = None
+    for id, end in ((2, 2000), (3, 3000), (4, 4000)):
+        source.commit(id, end, uncounted("u", 1, id), sent="events")
+
+
+@sends(FIRST, "slot_lost_in_the_first_landed")
+def slot_lost_in_the_first_that_landed(source: Source) -> None:
+    source.previous = 500
+    slot_lost_in_the_first_without_metadata(source)
+
+
 @sends(FIRST, "slot_lost_before_empty")
 def slot_lost_and_the_new_stream_begins_without_changes(source: Source) -> None:
     began(source)
@@ -849,6 +863,27 @@ def restart_inside_the_first_transaction_without_metadata(source: Source) -> Non
     source.previous = 1000
     source.commit(2, 2000, uncounted("u", 1, 3), sent="events")
     source.commit(3, 3000, uncounted("u", 1, 4), sent="events")
+
+
+@sends(FIRST, "restart_in_the_first_cut_off")
+def restart_inside_the_first_transaction_of_which_one_change_is_late(source: Source) -> None:
+    source.read(1, 1, "first")
+    source.read(3, 1, "true", partition=1)
+    source.read(2, 1, "last")
+    source.event(1, 951, uncounted("u", 1, 2), (1, 1))
+    source.previous = 951
+    source.event(1, 952, replace(uncounted("u", 3, 2), partition=1), (2, 2))
+    source.previous = 1000
+    source.commit(2, 2000, uncounted("u", 1, 3), sent="events")
+    source.commit(3, 3000, uncounted("u", 1, 4), sent="events")
+
+
+@sends(SECOND, "restart_in_the_first_cut_off")
+def the_change_that_was_late(source: Source) -> None:
+    source.previous = 951
+    source.event(1, 953, replace(uncounted("u", 3, 3), partition=1), (3, 3))
+    source.previous = 3000
+    source.commit(4, 4000, replace(uncounted("u", 3, 5), partition=1), sent="events")
 
 
 @sends(FIRST, "restart_in_a_new_stream")
@@ -2014,6 +2049,19 @@ def test_a_new_stream_waits_for_a_decision_on_the_only_transaction_of_the_old_on
     }
 
 
+@pytest.mark.parametrize("place", ["uncounted", "landed"])
+def test_a_new_stream_that_nothing_counts_waits_for_the_only_transaction_of_the_old_one(
+    shown: Seen, place: str
+) -> None:
+    assert shown.table(f"slot_lost_in_the_first_{place}") == {}
+    assert shown.held(f"slot_lost_in_the_first_{place}") == {
+        "1": "above_low_water",
+        "2": "missing_predecessor",
+        "3": "follows_held_transaction",
+        "4": "above_low_water",
+    }
+
+
 @pytest.mark.parametrize("name", UNCOUNTED)
 def test_a_new_stream_that_nothing_counts_waits_for_a_decision(shown: Seen, name: str) -> None:
     assert (shown.table(name), shown.held(name)) == ({1: 4}, {"5": "above_low_water"})
@@ -2055,6 +2103,16 @@ def test_a_restart_inside_the_first_transaction_of_a_stream_is_no_predecessor(sh
     assert shown.held("restart_in_the_first") == {}
     assert shown.table("restart_in_the_first_uncounted") == {1: 3, 2: 2}
     assert shown.held("restart_in_the_first_uncounted") == {"3": "above_low_water"}
+
+
+def test_a_restarted_first_transaction_waits_for_every_partition_to_pass_the_restart(
+    shown: Seen, later: Seen
+) -> None:
+    name = "restart_in_the_first_cut_off"
+    assert shown.table(name) == {1: 1, 2: 1, 3: 1}
+    assert shown.held(name) == dict.fromkeys("123", "above_low_water")
+    assert later.table(name) == {1: 4, 2: 1, 3: 3}
+    assert later.held(name) == {"4": "above_low_water"}
 
 
 def test_a_begin_without_its_end_is_a_hole_before_a_transaction_without_changes(
