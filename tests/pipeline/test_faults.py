@@ -781,6 +781,23 @@ def the_end_comes_and_one_without_changes(source: Source) -> None:
     the_new_stream_begins_without_changes(source)
 
 
+@sends(FIRST, "begin_without_its_end")
+def begin_and_end_in_two_partitions(source: Source) -> None:
+    source.marker("BEGIN", "1:950", None)
+    source.event(1, 951, create(1, 1), (1, 1))
+    source.marker("END", "1:1000", {"public.t": 1}, 1)
+
+
+@sends(SECOND, "begin_without_its_end")
+def begin_again_and_one_of_which_nothing_has_landed(source: Source) -> None:
+    source.marker("BEGIN", "1:950", None)
+    source.previous = 1000
+    source.commit(2, 2000, update(1, 2))
+    source.previous = 3000
+    source.commit(4, 4000)
+    source.commit(5, 5000, update(1, 5))
+
+
 def slot_lost_without_metadata(source: Source, predecessor: int | None) -> None:
     source.commit(1, 1000, uncounted("c", 1, 1), sent="events")
     source.commit(2, 2000, uncounted("u", 1, 2), sent="events")
@@ -876,14 +893,6 @@ def restart_inside_the_first_transaction_of_which_one_change_is_late(source: Sou
     source.previous = 1000
     source.commit(2, 2000, uncounted("u", 1, 3), sent="events")
     source.commit(3, 3000, uncounted("u", 1, 4), sent="events")
-
-
-@sends(SECOND, "restart_in_the_first_cut_off")
-def the_change_that_was_late(source: Source) -> None:
-    source.previous = 951
-    source.event(1, 953, replace(uncounted("u", 3, 3), partition=1), (3, 3))
-    source.previous = 3000
-    source.commit(4, 4000, replace(uncounted("u", 3, 5), partition=1), sent="events")
 
 
 @sends(FIRST, "restart_in_a_new_stream")
@@ -2106,13 +2115,11 @@ def test_a_restart_inside_the_first_transaction_of_a_stream_is_no_predecessor(sh
 
 
 def test_a_restarted_first_transaction_waits_for_every_partition_to_pass_the_restart(
-    shown: Seen, later: Seen
+    shown: Seen,
 ) -> None:
     name = "restart_in_the_first_cut_off"
     assert shown.table(name) == {1: 1, 2: 1, 3: 1}
     assert shown.held(name) == dict.fromkeys("123", "above_low_water")
-    assert later.table(name) == {1: 4, 2: 1, 3: 3}
-    assert later.held(name) == {"4": "above_low_water"}
 
 
 def test_a_begin_without_its_end_is_a_hole_before_a_transaction_without_changes(
@@ -2140,6 +2147,15 @@ def test_a_release_without_end_is_a_hole_before_a_transaction_without_changes(
     }
     assert later.table("end_behind_its_release") == {1: 4}
     assert later.held("end_behind_its_release") == {}
+
+
+def test_a_begin_without_its_end_proves_no_hole_to_be_the_only_one_of_two_partitions(
+    shown: Seen, later: Seen
+) -> None:
+    name = "begin_without_its_end"
+    assert (shown.table(name), shown.held(name)) == ({1: 1}, {})
+    assert later.table(name) == {1: 2}
+    assert later.held(name) == {"4": "missing_predecessor", "5": "follows_held_transaction"}
 
 
 def test_a_restart_inside_the_first_transaction_does_not_link_a_new_stream_to_the_old_one(
