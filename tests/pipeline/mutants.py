@@ -185,7 +185,7 @@ MODELS = (
     Mutant(f"{T}/counts/int_end_marker.sql",
            "where is_end and readable_from is not null", "where is_end"),
     Mutant(f"{T}/counts/int_transaction.sql",
-           "when known.decision in ('release', 'discard') and not known.has_end", "when false"),
+           "and not known.has_end\n            and known.names_predecessor", "and false"),
     Mutant(f"{T}/counts/int_transaction.sql",
            "greatest(last_event_position, previous_commit_position)\n",
            "last_event_position\n"),

@@ -357,9 +357,13 @@ select
     known.log_position,
     known.last_event_position,
     known.preceding_event_position,
-    -- What an operator took without its END has one that is not known: nothing shows what follows.
+    -- Where PostgreSQL's slot was lost, no END comes of what an operator took: nothing shows what
+    -- follows it.
     case
-        when known.decision in ('release', 'discard') and not known.has_end
+        when
+            known.decision in ('release', 'discard')
+            and not known.has_end
+            and known.names_predecessor
             then array(named_struct(
                 'transaction_id', known.transaction_id,
                 'topic', cast(null as string),
