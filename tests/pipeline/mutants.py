@@ -183,7 +183,7 @@ MODELS = (
     Mutant(f"{T}/counts/int_end_marker.sql",
            "marker = 'BEGIN'\n", "false\n"),
     Mutant(f"{T}/counts/int_end_marker.sql",
-           "where is_end and readable_from is not null", "where is_end"),
+           "where is_end and (readable_from is not null or topic is null)", "where is_end"),
     Mutant(f"{T}/counts/int_transaction.sql",
            "and not known.has_end\n            and known.names_predecessor", "and false"),
     Mutant(f"{T}/counts/int_transaction.sql",

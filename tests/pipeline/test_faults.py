@@ -750,29 +750,21 @@ def slot_lost_in_the_first_that_landed(source: Source) -> None:
     slot_lost_in_the_first_without_metadata(source)
 
 
-@sends(FIRST, "slot_lost_before_empty")
-def slot_lost_and_the_new_stream_begins_without_changes(source: Source) -> None:
-    began(source)
-    source.commit(2, 2000, update(1, 2), sent="begin events")
-    source.commit(3, 3000)
-    source.commit(4, 4000, update(1, 4))
-
-
-FIRST["f_slot_lost_before_empty_undecided"] = slot_lost_and_the_new_stream_begins_without_changes
-
-
-@sends(FIRST, "slot_lost_before_empty_later")
-@sends(FIRST, "end_behind_its_release")
-def slot_lost_in_the_second_transaction(source: Source) -> None:
-    began(source)
-    source.commit(2, 2000, update(1, 2), sent="begin events")
-
-
 @sends(SECOND, "slot_lost_before_empty_later")
 def the_new_stream_begins_without_changes(source: Source) -> None:
     source.previous = 2000
     source.commit(3, 3000)
     source.commit(4, 4000, update(1, 4))
+
+
+@sends(FIRST, "slot_lost_before_empty")
+def slot_lost_and_the_new_stream_begins_without_changes(source: Source) -> None:
+    no_end(source)
+    the_new_stream_begins_without_changes(source)
+
+
+FIRST["f_slot_lost_before_empty_undecided"] = slot_lost_and_the_new_stream_begins_without_changes
+FIRST["f_slot_lost_before_empty_later"] = FIRST["f_end_behind_its_release"] = no_end
 
 
 @sends(SECOND, "end_behind_its_release")

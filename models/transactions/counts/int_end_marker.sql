@@ -122,7 +122,8 @@ linked_marker as (
         *,
         greatest(readable_from, broken_from) as known_from
     from reached_marker
-    where is_end and readable_from is not null
+    -- What was published without its END has no topic: until END lands, nothing follows it.
+    where is_end and (readable_from is not null or topic is null)
 
 )
 

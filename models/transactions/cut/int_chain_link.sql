@@ -79,11 +79,8 @@ preceded_link as (
             starting_commit.log_positions['place'],
             starting_commit.snapshot_position
         ) as known_event_position,
-        coalesce(
-            ordered_link.predecessor_end_markers,
-            starting_end.end_markers,
-            starting_commit.end_markers
-        ) as known_predecessor_end_markers,
+        coalesce(ordered_link.predecessor_end_markers, starting_end.end_markers)
+            as known_predecessor_end_markers,
         -- A truncate of MySQL has no END: no marker is missing before the next one.
         case
             when ordered_link.is_whole_transaction then ordered_link.following_end_markers

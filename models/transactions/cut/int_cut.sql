@@ -76,9 +76,7 @@ reached_commit as (
                 'committed_at', starting_commit.committed_at
             )
         end as latest,
-        coalesce(
-            reached_link.end_markers, starting_end.end_markers, starting_commit.end_markers
-        ) as end_markers,
+        coalesce(reached_link.end_markers, starting_end.end_markers) as end_markers,
         greatest(reached_link.link_position, starting_commit.link_position) as link_position,
         coalesce(
             latest_commit.snapshot_position, starting_commit.snapshot_position

@@ -79,7 +79,11 @@ def reduced(plan: Plan, marks: Marks, name: str) -> Plan:
             for at in kept
         ],
         epochs=[
-            replace(plan.epochs[number], chain=[numbers[at] for at in chain])
+            replace(
+                plan.epochs[number],
+                chain=[numbers[at] for at in chain],
+                torn=None if (torn := plan.epochs[number].torn) is None else numbers.get(torn),
+            )
             for number, chain in zip(epochs, chains, strict=True)
         ],
         entries=entries,
