@@ -135,6 +135,18 @@ placed_message as (
                 when placeable.previous_commit_position is not null
                     then
                         placeable.previous_commit_position < starting_commit.link_position
+                        -- Where the slot was lost in a transaction that an operator took, the new
+                        -- stream may name the same as that one.
+                        and not coalesce(
+                            placeable.snapshot is null
+                            and placeable.transaction_id
+                            != starting_commit.end_markers[0].transaction_id
+                            and startswith(
+                                starting_commit.link_position,
+                                concat(placeable.previous_commit_position, '+')
+                            ),
+                            false
+                        )
                         -- Behind a restart inside the first transaction after a snapshot a change
                         -- names one of its own, which may be older (Debezium 3.6.3).
                         and (

@@ -142,6 +142,19 @@ def check_counts(entry: Mapping[str, Any], landed: int) -> list[str]:
     return differences
 
 
+def check_all_counts(cuts: Mapping[str, Row], prefix: str, landed: int) -> list[str]:
+    """The same of all sources of a prefix, some of which are named by their database too."""
+    entries = [
+        entry for name, entry in cuts.items() if name == prefix or name.startswith(f"{prefix}.")
+    ]
+    differences = []
+    if (found := sum(entry["counts"]["landed"] for entry in entries)) != landed:
+        differences.append(f"{prefix}: counts {found} messages, {landed} landed")
+    for entry in entries:
+        differences += check_counts(entry, entry["counts"]["landed"])
+    return differences
+
+
 def table_differences(
     source: str,
     expected: Mapping[Table, Iterable[Row]],

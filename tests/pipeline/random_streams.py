@@ -42,6 +42,11 @@ State = dict[str, list[Row]]
 """The rows of each table that has some, in one order."""
 
 
+def transaction_of(connector: str, block_id: str) -> str:
+    """As tables name it."""
+    return block_id.partition(":")[0] if connector == "postgresql" else block_id
+
+
 def state_of(rows: dict[str, list[Row]]) -> State:
     return {
         table: sorted(some, key=lambda row: json.dumps(row, sort_keys=True))
@@ -64,23 +69,40 @@ def advance(
         reached[name] = later[0]
 
 
+@dataclass(slots=True)
+class Step:
+    """What a source held after a commit, and what brought it there."""
+
+    state: State
+    transaction_id: str | None = None
+    """As tables name it; none where a snapshot alone tells."""
+    changes: Sequence[Change] = ()
+    sent_count: int | None = None
+    """How many of its changes were sent, where the stream broke off in it."""
+
+
 class Writer:
     """Writes a random log, and notes the state after each commit."""
 
-    def __init__(self, rng: Random, stream: Stream, *, has_bag: bool) -> None:
+    def __init__(
+        self, rng: Random, stream: Stream, *, has_bag: bool, rotates_keys: bool = True
+    ) -> None:
         self.rng = rng
         self.stream = stream
         self.has_bag = has_bag
+        self.rotates_keys = rotates_keys and isinstance(stream, Postgresql)
         self.rows: dict[str, list[Row]] = defaultdict(list)
-        self.states: list[State] = [{}]
+        self.steps = [Step({})]
         self.value = 0
 
     def commit(self, changes: Sequence[Change]) -> None:
         self.stream.commit(*changes)  # type: ignore[attr-defined] # every kind has it
-        self.note()
+        begins = [one for one in self.stream.landings[0] if '"BEGIN"' in str(one["value"])]
+        begin = json.loads(begins[-1]["value"])
+        self.note(transaction_of(self.stream.connector, begin["id"]), changes)
 
-    def note(self) -> None:
-        self.states.append(state_of(self.rows))
+    def note(self, transaction_id: str | None = None, changes: Sequence[Change] = ()) -> None:
+        self.steps.append(Step(state_of(self.rows), transaction_id, changes))
 
     def new(self, key: int) -> Row:
         self.value += 1
@@ -131,7 +153,7 @@ class Writer:
             return [create(table, **self.new(rng.choice(free)))]
         if not rows:
             return []
-        if isinstance(self.stream, Postgresql) and len(rows) > 1 and kind < 0.55:
+        if self.rotates_keys and len(rows) > 1 and kind < 0.55:
             return self.rotation(table)
         row = rng.choice(rows)
         if kind < 0.75 or not free:
@@ -150,14 +172,39 @@ class Writer:
             for change in move(table, other["id"], **row)
         ]
 
-    def write(self, partition_count: int, *, begins_read: bool, reads_again: bool) -> int:
+    def lose_slot(self) -> None:
+        """The stream breaks off in a transaction, and goes on anew behind what nobody sent."""
+        assert isinstance(self.stream, Postgresql)
+        changes = self.changes()
+        while not changes:
+            changes = self.changes()
+        sent_count = self.rng.randint(1, len(changes))
+        end = self.stream.end
+        self.stream.commit(*changes, lost=range(sent_count, len(changes)), has_end=False)
+        self.note(str(self.stream.transaction), changes)
+        self.steps[-1].sent_count = sent_count
+        for _ in range(self.rng.randint(0, 2)):
+            self.changes()
+        self.stream.end = end if self.rng.random() < 0.5 else None
+
+    def write(
+        self,
+        partition_count: int,
+        *,
+        begins_read: bool,
+        reads_again: bool,
+        loses_slot: bool = False,
+    ) -> int:
         """The whole log; where its last transaction begins."""
         if begins_read:
             self.read(is_first=True)
         if begins_read or reads_again:
             self.touch(partition_count)
         commit_count = self.rng.randint(2, 7)
+        lost_at = self.rng.randrange(commit_count) if loses_slot else None
         for at in range(commit_count):
+            if at == lost_at:
+                self.lose_slot()
             self.commit(self.changes())
             if reads_again and (at == commit_count // 2 or self.rng.random() < 0.1):
                 self.read(is_first=False)
@@ -205,8 +252,8 @@ class Source:
     """One source: what it held, and what lands of it when."""
 
     prefix: str
-    states: list[State]
-    """After each commit, also of those that a snapshot alone tells."""
+    steps: list[Step]
+    """Each commit, also of those that a snapshot alone tells."""
     parts: list[list[Message]]
     is_whole: bool
     """Whether nothing is lost."""
@@ -214,6 +261,10 @@ class Source:
     """Whether its last transaction needs the next one."""
     quirks: list[str] = field(default_factory=list)
     """What was done to it."""
+
+    @property
+    def states(self) -> list[State]:
+        return [step.state for step in self.steps]
 
     @property
     def name(self) -> str:
@@ -315,23 +366,37 @@ def spoil(
     return f"{fault} {hit['topic']} {hit['partition']} {hit['offset']}"
 
 
-def draw(rng: Random, number: int, part_count: int) -> Source:
-    """A random source and its landings."""
+def draw(rng: Random, number: int, part_count: int, *, is_decided: bool = False) -> Source:
+    """A random source and its landings.
+
+    Args:
+        rng: same state, same source.
+        number: which connector, and the name.
+        part_count: how many landings.
+        is_decided: whether operators decide: then slots are lost, and no row depends on one that
+            may not be there, as of a rotation or in a table without a key.
+    """
     kind = KINDS[number % len(KINDS)]
     stream = kind(f"r{number:04d}_{kind.connector}")
     can_read = isinstance(stream, SNAPSHOTTING)
     begins_read = can_read and rng.random() < 0.5
     reads_again = can_read and rng.random() < 0.4
     has_reads = begins_read or reads_again
+    loses_slot = is_decided and kind is Postgresql and rng.random() < 0.6
     # Rows of a keyless table that is read may stand twice (docs/limits.md).
-    writer = Writer(rng, stream, has_bag=not has_reads and rng.random() < 0.4)
+    has_bag = not has_reads and rng.random() < 0.4 and not is_decided
+    writer = Writer(rng, stream, has_bag=has_bag, rotates_keys=not is_decided)
     partition_count = rng.choice((1, 1, 2))
     # A transaction that was begun twice is proven by a later change in every partition.
-    behind = writer.write(partition_count, begins_read=begins_read, reads_again=reads_again)
+    behind = writer.write(
+        partition_count, begins_read=begins_read, reads_again=reads_again, loses_slot=loses_slot
+    )
 
     quirks = []
     log = stream.landings[0]
-    if rng.random() < 0.35:
+    if loses_slot:
+        quirks.append("slot lost")
+    elif rng.random() < 0.35:
         quirks.append("restart")
         log = restarted(rng, log, behind)
     elif rng.random() < 0.2:
@@ -345,8 +410,10 @@ def draw(rng: Random, number: int, part_count: int) -> Source:
     landings, known = landings_of(
         rng, log, part_count, has_reads=has_reads, names_tables=names_tables
     )
+    if loses_slot:
+        known |= show_break(writer.steps, log, landings)
     # What begins after a snapshot looks like a stream that began with empty tables (README).
-    if not has_reads and rng.random() < 0.2:
+    elif not has_reads and rng.random() < 0.2:
         mixed = rng.sample(range(part_count), part_count)
         landings = [mixed[part] for part in landings]
         quirks.append(f"order {mixed}")
@@ -361,4 +428,20 @@ def draw(rng: Random, number: int, part_count: int) -> Source:
     for part in parts:
         rng.shuffle(part)
     is_whole = not any(quirk.startswith("lost") for quirk in quirks)
-    return Source(stream.prefix, writer.states, parts, is_whole, kind is Db2, quirks)
+    return Source(stream.prefix, writer.steps, parts, is_whole, kind is Db2, quirks)
+
+
+def show_break(steps: Sequence[Step], log: Sequence[Message], landings: list[int]) -> set[int]:
+    """Let nothing of a new stream land before what shows where the old one broke off.
+
+    Returns:
+        BEGIN and a change of the transaction in which it did (docs/limits.md).
+    """
+    torn = next(step.transaction_id for step in steps if step.sent_count is not None)
+    own = [at for at, one in enumerate(log) if f'"id": "{torn}:' in str(one["value"])]
+    begin, *changes = own
+    shown = {begin, min(changes, key=landings.__getitem__)}
+    first = max(landings[at] for at in shown)
+    for at in range(own[-1] + 1, len(log)):
+        landings[at] = max(landings[at], first)
+    return shown

@@ -736,6 +736,16 @@ def slot_lost_in_the_first_transaction(source: Source) -> None:
 FIRST["f_slot_lost_in_the_first_undecided"] = slot_lost_in_the_first_transaction
 
 
+@sends(FIRST, "slot_lost_before_any_end")
+def slot_lost_in_the_second_transaction_before_end_of_the_first_has_landed(source: Source) -> None:
+    source.commit(1, 1000, create(1, 1), sent="begin events")
+    source.previous = 1000
+    source.commit(2, 2000, update(1, 2), sent="begin events")
+    source.previous = None
+    source.commit(3, 3000, update(1, 3))
+    source.commit(4, 4000, create(4, 4))
+
+
 @sends(FIRST, "slot_lost_in_the_first_uncounted")
 def slot_lost_in_the_first_without_metadata(source: Source) -> None:
     source.commit(1, 1000, uncounted("c", 1, 1), sent="events")
@@ -765,6 +775,20 @@ def slot_lost_and_the_new_stream_begins_without_changes(source: Source) -> None:
 
 FIRST["f_slot_lost_before_empty_undecided"] = slot_lost_and_the_new_stream_begins_without_changes
 FIRST["f_slot_lost_before_empty_later"] = FIRST["f_end_behind_its_release"] = no_end
+
+
+def a_new_stream_names_what_the_old_one_followed(source: Source) -> None:
+    source.previous = 1000
+    source.commit(3, 3000, update(1, 3))
+    source.commit(4, 4000, create(4, 4))
+
+
+LATER_DECISIONS = {"released": "release", "discarded": "discard"}
+"""What operators decide on the transaction that the slot was lost in."""
+for name in LATER_DECISIONS:
+    for decided in ("", "_undecided"):
+        FIRST[f"f_slot_lost_later_{name}{decided}"] = no_end
+        SECOND[f"f_slot_lost_later_{name}{decided}"] = a_new_stream_names_what_the_old_one_followed
 
 
 @sends(SECOND, "end_behind_its_release")
@@ -1723,6 +1747,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
             lines.write("f_slot_lost_before_empty,2,discard,Ann,2026-11-21,not wanted\n")
             lines.write("f_slot_lost_before_empty,3,new_epoch,Ann,2026-11-21,slot lost\n")
             lines.write("f_slot_lost_before_empty_later,2,release,Ann,2026-11-21,checked\n")
+            for name, decision in LATER_DECISIONS.items():
+                for decided in ("", "_undecided"):
+                    one = f"f_slot_lost_later_{name}{decided}"
+                    lines.write(f"{one},2,{decision},Ann,2026-11-21,checked\n")
+                lines.write(f"f_slot_lost_later_{name},3,new_epoch,Ann,2026-11-21,slot lost\n")
             lines.write("f_end_behind_its_release,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_window,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_contradicting_released,2,release,Ann,2026-11-21,checked\n")
@@ -2050,6 +2079,16 @@ def test_a_new_stream_waits_for_a_decision_on_the_only_transaction_of_the_old_on
     }
 
 
+def test_a_new_stream_waits_for_the_old_one_of_which_no_end_has_landed(shown: Seen) -> None:
+    assert shown.table("slot_lost_before_any_end") == {}
+    assert shown.held("slot_lost_before_any_end") == {
+        "1": "no_end",
+        "2": "no_end",
+        "3": "missing_predecessor",
+        "4": "follows_held_transaction",
+    }
+
+
 @pytest.mark.parametrize("place", ["uncounted", "landed"])
 def test_a_new_stream_that_nothing_counts_waits_for_the_only_transaction_of_the_old_one(
     shown: Seen, place: str
@@ -2122,6 +2161,20 @@ def test_a_begin_without_its_end_is_a_hole_before_a_transaction_without_changes(
     assert shown.table(f"{name}_undecided") == {1: 1}
     assert shown.held(f"{name}_undecided") == {
         "2": "no_end",
+        "3": "missing_predecessor",
+        "4": "follows_held_transaction",
+    }
+
+
+@pytest.mark.parametrize(("name", "first_row"), [("released", 2), ("discarded", 1)])
+def test_a_new_stream_that_names_what_a_decided_transaction_did_waits_for_a_decision_of_its_own(
+    shown: Seen, later: Seen, name: str, first_row: int
+) -> None:
+    name = f"slot_lost_later_{name}"
+    assert shown.table(name) == shown.table(f"{name}_undecided") == {1: first_row}
+    assert (later.table(name), later.held(name)) == ({1: 3, 4: 4}, {})
+    assert later.table(f"{name}_undecided") == {1: first_row}
+    assert later.held(f"{name}_undecided") == {
         "3": "missing_predecessor",
         "4": "follows_held_transaction",
     }

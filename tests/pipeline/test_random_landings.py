@@ -7,13 +7,13 @@ transactions again.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
 import pytest
 from arrivals import Arrival, write_arrivals
-from compare import check_counts
+from compare import check_all_counts
 from figures import record
 from lake import Lake, open_lake, tables_of
 from oracle import Row
@@ -72,12 +72,7 @@ def check_sources(folder: Path, sources: Sequence[Source]) -> None:
                 assert lake.build(command="run"), lake.lines
             shown, cuts = shown_states(lake), lake.cuts()
             for one in sources:
-                entries = [
-                    entry
-                    for name, entry in cuts.items()
-                    if name == one.prefix or name.startswith(f"{one.prefix}.")
-                ]
-                found = differences(one, part, reached, shown.get(one.name, {}), entries)
+                found = differences(one, part, reached, shown.get(one.name, {}), cuts)
                 wrong += [f"{one.prefix} after landing {part}: {line}" for line in found]
             some = sum(place > 0 for place in reached.values())
             print(f"landing {part}: {some} of {len(sources)} sources show something")
@@ -89,14 +84,11 @@ def differences(
     part: int,
     reached: dict[str, int],
     shown: State,
-    entries: Sequence[Row],
+    cuts: Mapping[str, Row],
 ) -> Iterator[str]:
     yield from advance(one.prefix, one.states, shown, reached)
     landed = sum(len(messages) for messages in one.parts[: part + 1])
-    if (found := sum(entry["counts"]["landed"] for entry in entries)) != landed:
-        yield f"counts {found} messages, {landed} landed"
-    for entry in entries:
-        yield from check_counts(entry, entry["counts"]["landed"])
+    yield from check_all_counts(cuts, one.prefix, landed)
     if one.is_whole and part + 1 == len(one.parts):
         last = len(one.states) - 1
         latest = max((at for at, state in enumerate(one.states) if state == shown), default=last)
@@ -104,8 +96,8 @@ def differences(
             yield f"shows {latest} of {last} at the end"
         held = {
             f"{item['transaction_id']} ({item['reason']})"
-            for entry in entries
-            for item in entry["held"]
+            for name in {one.prefix, one.name} & cuts.keys()
+            for item in cuts[name]["held"]
         }
         if len(held) > one.is_behind:
             yield f"holds {sorted(held)} at the end"

@@ -5,7 +5,8 @@ latest_decision as (
     select
         source,
         transaction_id,
-        max(struct(decided_on, decision, decided_by, reason)) as latest
+        -- What is released or discarded goes on although it follows nothing, too.
+        max(struct(decided_on, decision != 'new_epoch', decision, decided_by, reason)) as latest
     from {{ ref('operator_decision') }}
     group by source, transaction_id
 

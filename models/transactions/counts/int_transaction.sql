@@ -309,16 +309,14 @@ known_transaction as (
                 when
                     operator_decision.decision in ('release', 'discard')
                     or followed.following_previous_position
-                    = coalesce(followed.previous_commit_position, '')
-                    -- Its changes may be older than the END before it, or stand at its position.
+                    in ('', followed.previous_commit_position)
+                    -- It follows what it names, whose position no later commit has.
                     then coalesce(
                         followed.uncounted_position,
                         concat(
-                            greatest(
-                                followed.last_event_position, followed.previous_commit_position
-                            ),
-                            '+'
-                        )
+                            followed.previous_commit_position, '+', followed.last_event_position
+                        ),
+                        concat(followed.last_event_position, '+')
                     )
             end
         ) as known_position

@@ -1,0 +1,128 @@
+"""Operators decide on what random sources hold: readers see what was decided, and nothing else.
+
+Many decide before all of a transaction has landed: what lands later of it is left out. Sources of
+PostgreSQL lose their slots, so that a new stream begins behind a transaction without END.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+from arrivals import Arrival, write_arrivals
+from compare import check_all_counts
+from figures import record
+from lake import open_lake, tables_of
+from operators import Operator, places_of
+from oracle import Row
+from random_streams import GARBAGE, KINDS, State, advance, draw
+from test_random_landings import SETTINGS, shown_states
+
+from dbt_debezium.scaffold import Group
+
+SEED = 1
+PATIENCE = 0.5
+"""How likely nothing is decided yet while more lands."""
+Cuts = Mapping[str, Row]
+Shown = Mapping[str, State]
+NOTHING: Row = {"transaction_id": None, "commit_number": 0, "held": []}
+
+
+def draw_operators(numbers: Iterable[int], part_count: int) -> list[Operator]:
+    """Half of them of PostgreSQL, which alone loses slots."""
+    every = set(numbers)
+    operators = []
+    for number in sorted(every | {number * len(KINDS) for number in every}):
+        rng = Random(f"{SEED} decisions {number}")
+        operators.append(Operator(draw(rng, number, part_count, is_decided=True), rng))
+    return operators
+
+
+def decide(operators: Sequence[Operator], cuts: Cuts, shown: Shown, patience: float) -> list[str]:
+    """What operators decide after a run, as lines of the seed."""
+    lines = []
+    for operator in operators:
+        name = operator.source.name
+        if operator.rng.random() >= patience:
+            decided = operator.decide(cuts.get(name, NOTHING), shown.get(name, {}))
+            lines += [
+                f"{name},{one},{what},Ann,2026-11-21,drawn\n" for one, what in decided.items()
+            ]
+    return lines
+
+
+def differences(
+    operators: Sequence[Operator], cuts: Cuts, shown: Shown, landed: int
+) -> Iterator[str]:
+    """What is wrong after a run.
+
+    Args:
+        operators: one for each source.
+        cuts: of each source, as `status` shows them.
+        shown: what readers see.
+        landed: how many parts of each source.
+    """
+    for operator in operators:
+        source, name = operator.source, operator.source.name
+        operator.see(cuts.get(name, NOTHING))
+        reached = {name: operator.reached}
+        yield from advance(name, operator.states(), shown.get(name, {}), reached)
+        operator.reached = reached[name]
+        count = sum(len(part) for part in source.parts[:landed])
+        yield from check_all_counts(cuts, source.prefix, count)
+
+
+def unfinished(operators: Sequence[Operator], shown: Shown) -> Iterator[str]:
+    """Sources that do not come to their end although nobody has anything left to decide."""
+    for operator in operators:
+        source, states = operator.source, operator.states()
+        if shown.get(source.name, {}) not in states[len(states) - 1 - source.is_behind :]:
+            yield f"{source.name} does not show its end: {source.quirks} {operator.decisions}"
+
+
+def check_operators(folder: Path, operators: Sequence[Operator]) -> None:
+    """That no promise is broken after any run; all sources land in lock-step, in a new lake."""
+    sources = [operator.source for operator in operators]
+    messages = [message for one in sources for part in one.parts for message in part]
+    readable = [message for message in messages if message["value"] != GARBAGE]
+    tables = tables_of(readable, [Group("r*", "some")], SETTINGS)
+    part_count = len(sources[0].parts)
+    wrong: list[str] = []
+    landed, lines = 0, [""]
+    with open_lake(folder, tables, SETTINGS) as lake:
+        while landed < part_count or lines:
+            if landed < part_count:
+                arrivals = [Arrival(one.prefix, one.parts[landed], []) for one in sources]
+                write_arrivals(folder / f"landing_{landed}", arrivals, combined="all")
+                lake.land(folder / f"landing_{landed}")
+                for operator in operators:
+                    operator.landed |= places_of(operator.source.parts[landed])
+                landed += 1
+            assert lake.build(command="seed"), lake.lines
+            assert lake.build(command="run"), lake.lines
+            shown, cuts = shown_states(lake), lake.cuts()
+            found = differences(operators, cuts, shown, landed)
+            wrong += [f"landing {landed}: {line}" for line in found]
+            lines = decide(operators, cuts, shown, PATIENCE if landed < part_count else 0)
+            with (lake.project / "seeds" / "operator_decision.csv").open("a") as file:
+                file.writelines(lines)
+            print(f"landing {landed}: {len(lines)} decisions, {len(wrong)} wrong")
+        wrong += unfinished(operators, shown)
+    assert wrong == [], "\n".join(wrong)
+
+
+def test_readers_see_what_operators_decide_of_random_sources(tmp_path: Path) -> None:
+    check_operators(tmp_path, draw_operators(range(1, 50), part_count=2))
+
+
+@pytest.mark.proof
+def test_a_thousand_sources_on_which_operators_decide(tmp_path: Path) -> None:
+    operators = draw_operators(range(1, 540), part_count=3)
+    check_operators(tmp_path, operators)
+    decision_count = sum(len(operator.decisions) for operator in operators)
+    record(
+        "Operators who release, discard and declare new epochs of random sources, half of them of "
+        "PostgreSQL, see what they decided",
+        f"{len(operators):,} sources in 3 landings, {decision_count:,} decisions: 0 wrong, 0 lost",
+        seed=SEED,
+    )
