@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PADDING: Final = re.compile("(^|/|: )0+(?=[0-9]+([+/]|$))")
+PADDING: Final = re.compile("(^|/|[+]|: )0+(?=[0-9]+([+/]|$))")
 """Inside, positions are padded to one width so that they compare as text. An LSN in hexadecimal
 keeps its zeros, as its database shows it."""
 

@@ -72,12 +72,18 @@ def differences(
         yield from check_all_counts(cuts, source.prefix, count)
 
 
-def unfinished(operators: Sequence[Operator], shown: Shown) -> Iterator[str]:
-    """Sources that do not come to their end although nobody has anything left to decide."""
+def unfinished(operators: Sequence[Operator], cuts: Cuts, shown: Shown) -> Iterator[str]:
+    """Sources that do not come to their end although nobody has anything left to decide.
+
+    On snapshots nobody decides: one of which a read is lost waits.
+    """
     for operator in operators:
-        source, states = operator.source, operator.states()
-        if shown.get(source.name, {}) not in states[len(states) - 1 - source.is_behind :]:
-            yield f"{source.name} does not show its end: {source.quirks} {operator.decisions}"
+        source, name, states = operator.source, operator.source.name, operator.states()
+        rows = shown.get(name, {})
+        following = operator.following(cuts.get(name, NOTHING), rows)
+        waits_for_snapshot = following and following[0].transaction_id is None
+        if not waits_for_snapshot and rows not in states[len(states) - 1 - source.is_behind :]:
+            yield f"{name} does not show its end: {source.quirks} {operator.decisions}"
 
 
 def check_operators(folder: Path, operators: Sequence[Operator]) -> None:
@@ -107,7 +113,7 @@ def check_operators(folder: Path, operators: Sequence[Operator]) -> None:
             with (lake.project / "seeds" / "operator_decision.csv").open("a") as file:
                 file.writelines(lines)
             print(f"landing {landed}: {len(lines)} decisions, {len(wrong)} wrong")
-        wrong += unfinished(operators, shown)
+        wrong += unfinished(operators, cuts, shown)
     assert wrong == [], "\n".join(wrong)
 
 
