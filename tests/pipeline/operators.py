@@ -6,30 +6,31 @@ lost.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 from oracle import Message, Row
-from random_streams import GARBAGE, Source, State, Step, state_of, transaction_of
+from random_streams import GARBAGE, Source, State, Step, state_of
 from streams import Change
 
 Place = tuple[str, int]
-"""Of a change: its transaction, and its place in it."""
+"""Of a change: its transaction, and where it stands in it."""
 
 
 def places_of(messages: Iterable[Message]) -> set[Place]:
     """Where the changes among these messages stand."""
-    values = [
-        json.loads(message["value"])
-        for message in messages
-        if message["value"] not in (None, GARBAGE)
-    ]
-    return {
-        (transaction_of(value["source"]["connector"], block["id"]), block["total_order"])
-        for value in values
-        if (block := value.get("transaction"))
-    }
+    places = set()
+    for message in messages:
+        if message["value"] in (None, GARBAGE):
+            continue
+        value = json.loads(message["value"])
+        source, block = value.get("source", {}), value.get("transaction")
+        if source.get("connector") == "postgresql":
+            places.add((str(source["txId"]), source["lsn"]))
+        elif block:
+            places.add((block["id"], block["total_order"]))
+    return places
 
 
 def apply(rows: dict[str, list[Row]], change: Change) -> None:
@@ -69,7 +70,7 @@ class Operator:
             if step.transaction_id is None:
                 rows = defaultdict(list, {name: list(some) for name, some in step.state.items()})
             taken = self.taken.get(step.transaction_id or "")
-            for place, change in enumerate(step.changes, start=1):
+            for place, change in zip(step.places, step.changes, strict=True):
                 if taken is None or place in taken:
                     apply(rows, change)
             starts = step.sent_count is not None or was_broken
@@ -98,6 +99,22 @@ class Operator:
             if self.taken.get(step.transaction_id or "", {0})
         ]
 
+    def waits(self, following: Sequence[Step], reasons: Mapping[str | None, str]) -> bool:
+        """Whether there is nothing to decide on, or more must land first."""
+        if not following or following[0].transaction_id not in reasons:
+            return True
+        reason = reasons[following[0].transaction_id]
+        landed = {transaction_id for transaction_id, _ in self.landed}
+        known = [step.transaction_id in landed for step in following]
+        return (
+            # One that seems to come before it is in another place when more has landed.
+            reason.startswith("follows")
+            or (reason == "no_end" and not known[0])
+            # What nothing counts ends where the next one that has landed says (docs/limits.md).
+            or (reason == "above_low_water" and any(known[2:]) and not known[1])
+            or (self.source.is_behind and len(following) == 1)
+        )
+
     def decide(self, cut: Row, shown: State) -> dict[str, str]:
         """Decide on what is held.
 
@@ -120,19 +137,10 @@ class Operator:
             and reasons.get(following[0].transaction_id) == "no_end"
         ):
             del following[0]
-        if not following or following[0].transaction_id not in reasons:
+        if self.waits(following, reasons):
             return {}
-        step = following[0]
+        step, reason = following[0], reasons[following[0].transaction_id]
         transaction_id = str(step.transaction_id)
-        reason = reasons[transaction_id]
-        landed_count = sum(one == transaction_id for one, _ in self.landed)
-        if (
-            # One that seems to come before it is in another place when more has landed.
-            reason.startswith("follows")
-            or (reason == "no_end" and not landed_count)
-            or (self.source.is_behind and len(following) == 1)
-        ):
-            return {}
         known = self.decisions.get(transaction_id)
         assert known is None or (known == "new_epoch" and reason != "missing_predecessor"), (
             f"{transaction_id} is held as {reason}, decided {known}"

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 from oracle import Message, Row
 from streams import (
@@ -42,11 +43,6 @@ State = dict[str, list[Row]]
 """The rows of each table that has some, in one order."""
 
 
-def transaction_of(connector: str, block_id: str) -> str:
-    """As tables name it."""
-    return block_id.partition(":")[0] if connector == "postgresql" else block_id
-
-
 def state_of(rows: dict[str, list[Row]]) -> State:
     return {
         table: sorted(some, key=lambda row: json.dumps(row, sort_keys=True))
@@ -77,6 +73,8 @@ class Step:
     transaction_id: str | None = None
     """As tables name it; none where a snapshot alone tells."""
     changes: Sequence[Change] = ()
+    places: Sequence[int] = ()
+    """Where each change stands in it: its LSN in PostgreSQL, which not all else tells."""
     sent_count: int | None = None
     """How many of its changes were sent, where the stream broke off in it."""
 
@@ -96,13 +94,26 @@ class Writer:
         self.value = 0
 
     def commit(self, changes: Sequence[Change]) -> None:
+        if isinstance(self.stream, Postgresql):
+            self.commit_to_wal(self.stream, changes)
+            return
         self.stream.commit(*changes)  # type: ignore[attr-defined] # every kind has it
         begins = [one for one in self.stream.landings[0] if '"BEGIN"' in str(one["value"])]
-        begin = json.loads(begins[-1]["value"])
-        self.note(transaction_of(self.stream.connector, begin["id"]), changes)
+        places = range(1, len(changes) + 1)
+        self.note(json.loads(begins[-1]["value"])["id"], changes, places)
 
-    def note(self, transaction_id: str | None = None, changes: Sequence[Change] = ()) -> None:
-        self.steps.append(Step(state_of(self.rows), transaction_id, changes))
+    def commit_to_wal(
+        self, stream: Postgresql, changes: Sequence[Change], sent_count: int | None = None
+    ) -> None:
+        """Commit in PostgreSQL; with a count the stream breaks off behind so many changes."""
+        places = [stream.lsn + 8 * at for at in range(1, len(changes) + 1)]
+        lost = () if sent_count is None else range(sent_count, len(changes))
+        stream.commit(*changes, lost=lost, has_end=sent_count is None)
+        self.note(str(stream.transaction), changes, places, sent_count)
+
+    def note(self, *what: Any) -> None:
+        """The state after a step, and what else `Step` has."""
+        self.steps.append(Step(state_of(self.rows), *what))
 
     def new(self, key: int) -> Row:
         self.value += 1
@@ -124,9 +135,11 @@ class Writer:
         return change
 
     def changes(self) -> list[Change]:
-        """Of one transaction. Logs of change tables hold none without changes."""
+        """Of one transaction. Logs of change tables hold none without changes, nor does anything
+        tell of one where no markers are sent."""
         changes: list[Change] = []
-        least = 1 if isinstance(self.stream, LogSequence) else 0
+        shows_all = self.stream.has_metadata and not isinstance(self.stream, LogSequence)
+        least = 0 if shows_all else 1
         count = max(least, self.rng.choice((0, 1, 1, 2, 3, 4)))
         while count > 0 or len(changes) < least:
             changes += map(self.apply, self.action(changes))
@@ -180,9 +193,7 @@ class Writer:
             changes = self.changes()
         sent_count = self.rng.randint(1, len(changes))
         end = self.stream.end
-        self.stream.commit(*changes, lost=range(sent_count, len(changes)), has_end=False)
-        self.note(str(self.stream.transaction), changes)
-        self.steps[-1].sent_count = sent_count
+        self.commit_to_wal(self.stream, changes, sent_count)
         for _ in range(self.rng.randint(0, 2)):
             self.changes()
         self.stream.end = end if self.rng.random() < 0.5 else None
@@ -198,7 +209,7 @@ class Writer:
         """The whole log; where its last transaction begins."""
         if begins_read:
             self.read(is_first=True)
-        if begins_read or reads_again:
+        if begins_read or reads_again or not self.stream.has_metadata:
             self.touch(partition_count)
         commit_count = self.rng.randint(2, 7)
         lost_at = self.rng.randrange(commit_count) if loses_slot else None
@@ -310,13 +321,18 @@ def bounds_of(
 
 
 def landings_of(
-    rng: Random, log: Sequence[Message], part_count: int, *, has_reads: bool, names_tables: bool
+    rng: Random,
+    log: Sequence[Message],
+    part_count: int,
+    *,
+    shows_partitions: bool,
+    names_tables: bool,
 ) -> tuple[list[int], set[int]]:
     """The landing of each message, each partition cut by itself, and what must not be missing.
 
     Partitions of which nothing landed are unknown (docs/limits.md), so of a source with snapshots
-    something of each is in the first landing; or what names the tables: END of the first
-    transaction, which changes all, and a read.
+    or without markers something of each is in the first landing; or what names the tables: END of
+    the first transaction, which changes all, and a read.
     """
     partitions: dict[tuple[str, int], list[int]] = defaultdict(list)
     for at, message in enumerate(log):
@@ -324,7 +340,7 @@ def landings_of(
     moments = sorted(rng.uniform(0, len(log)) for _ in range(part_count - 1))
     jitter = rng.choice((0.0, 0.05, 0.3)) * len(log)
     late_topic = rng.choice([topic for topic, _ in partitions]) if rng.random() < 0.3 else None
-    first_end = next(at for at, message in enumerate(log) if '"END"' in str(message["value"]))
+    ends = [at for at, message in enumerate(log) if '"END"' in str(message["value"])]
     known: set[int] = set()
     landings = [0] * len(log)
     for (topic, _), places in partitions.items():
@@ -332,9 +348,9 @@ def landings_of(
         if topic == late_topic:
             empty = rng.randint(1, part_count - 1)
             bounds = [0] * empty + bounds[empty:]
-        least = 1 if has_reads else 0
+        least = 1 if shows_partitions else 0
         if names_tables and topic.endswith(f".{TRANSACTIONS}"):
-            least = places.index(first_end) + 1
+            least = places.index(ends[0]) + 1
         elif names_tables and not topic.endswith(".orders"):
             least = 0
         known.update(places[:least])
@@ -374,7 +390,8 @@ def draw(rng: Random, number: int, part_count: int, *, is_decided: bool = False)
         number: which connector, and the name.
         part_count: how many landings.
         is_decided: whether operators decide: then slots are lost, and no row depends on one that
-            may not be there, as of a rotation or in a table without a key.
+            may not be there, as of a rotation or in a table without a key. Some of PostgreSQL have
+            no transaction metadata.
     """
     kind = KINDS[number % len(KINDS)]
     stream = kind(f"r{number:04d}_{kind.connector}")
@@ -383,6 +400,8 @@ def draw(rng: Random, number: int, part_count: int, *, is_decided: bool = False)
     reads_again = can_read and rng.random() < 0.4
     has_reads = begins_read or reads_again
     loses_slot = is_decided and kind is Postgresql and rng.random() < 0.6
+    if isinstance(stream, Postgresql) and is_decided and rng.random() < 0.4:
+        stream.has_metadata = False
     # Rows of a keyless table that is read may stand twice (docs/limits.md).
     has_bag = not has_reads and rng.random() < 0.4 and not is_decided
     writer = Writer(rng, stream, has_bag=has_bag, rotates_keys=not is_decided)
@@ -408,12 +427,16 @@ def draw(rng: Random, number: int, part_count: int, *, is_decided: bool = False)
 
     names_tables = has_reads and partition_count == 1 and rng.random() < 0.6
     landings, known = landings_of(
-        rng, log, part_count, has_reads=has_reads, names_tables=names_tables
+        rng,
+        log,
+        part_count,
+        shows_partitions=has_reads or not stream.has_metadata,
+        names_tables=names_tables,
     )
     if loses_slot:
         known |= show_break(writer.steps, log, landings)
     # What begins after a snapshot looks like a stream that began with empty tables (README).
-    elif not has_reads and rng.random() < 0.2:
+    elif not has_reads and stream.has_metadata and rng.random() < 0.2:
         mixed = rng.sample(range(part_count), part_count)
         landings = [mixed[part] for part in landings]
         quirks.append(f"order {mixed}")
@@ -422,13 +445,15 @@ def draw(rng: Random, number: int, part_count: int, *, is_decided: bool = False)
         parts[landing].append(message)
         if rng.random() < 0.03:
             parts[rng.randint(landing, part_count - 1)].append(message)
-    if rng.random() < 0.4:
+    # What nothing counts waits for good behind what is lost.
+    if stream.has_metadata and rng.random() < 0.4:
         hits = [at for at in range(len(log)) if at not in known]
         quirks.append(spoil(rng, log, hits, parts))
     for part in parts:
         rng.shuffle(part)
     is_whole = not any(quirk.startswith("lost") for quirk in quirks)
-    return Source(stream.prefix, writer.steps, parts, is_whole, kind is Db2, quirks)
+    is_behind = kind is Db2 or not stream.has_metadata
+    return Source(stream.prefix, writer.steps, parts, is_whole, is_behind, quirks)
 
 
 def show_break(steps: Sequence[Step], log: Sequence[Message], landings: list[int]) -> set[int]:
@@ -438,10 +463,10 @@ def show_break(steps: Sequence[Step], log: Sequence[Message], landings: list[int
         BEGIN and a change of the transaction in which it did (docs/limits.md).
     """
     torn = next(step.transaction_id for step in steps if step.sent_count is not None)
-    own = [at for at, one in enumerate(log) if f'"id": "{torn}:' in str(one["value"])]
-    begin, *changes = own
-    shown = {begin, min(changes, key=landings.__getitem__)}
+    changes = [at for at, one in enumerate(log) if f'"txId": {torn},' in str(one["value"])]
+    begins = [at for at, one in enumerate(log) if f'"BEGIN", "id": "{torn}:' in str(one["value"])]
+    shown = {*begins, min(changes, key=landings.__getitem__)}
     first = max(landings[at] for at in shown)
-    for at in range(own[-1] + 1, len(log)):
+    for at in range(changes[-1] + 1, len(log)):
         landings[at] = max(landings[at], first)
     return shown

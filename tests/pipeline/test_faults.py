@@ -779,6 +779,8 @@ FIRST["f_slot_lost_before_empty_later"] = FIRST["f_end_behind_its_release"] = no
 
 def a_new_stream_names_what_the_old_one_followed(source: Source) -> None:
     source.previous = 1000
+    source.commit(2, 2000, update(1, 2), sent="events")
+    source.previous = 1000
     source.commit(3, 3000, update(1, 3))
     source.commit(4, 4000, create(4, 4))
 
@@ -789,6 +791,19 @@ for name in LATER_DECISIONS:
     for decided in ("", "_undecided"):
         FIRST[f"f_slot_lost_later_{name}{decided}"] = no_end
         SECOND[f"f_slot_lost_later_{name}{decided}"] = a_new_stream_names_what_the_old_one_followed
+
+
+@sends(FIRST, "released_before_an_end")
+def no_end_and_then_an_end_without_its_changes(source: Source) -> None:
+    no_end(source)
+    source.commit(3, 3000, update(1, 3), sent="begin end")
+    source.commit(4, 4000, create(4, 4))
+
+
+@sends(SECOND, "released_before_an_end")
+def changes_behind_their_end(source: Source) -> None:
+    source.previous = 2000
+    source.commit(3, 3000, update(1, 3), sent="events")
 
 
 @sends(SECOND, "end_behind_its_release")
@@ -1752,6 +1767,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
                     one = f"f_slot_lost_later_{name}{decided}"
                     lines.write(f"{one},2,{decision},Ann,2026-11-21,checked\n")
                 lines.write(f"f_slot_lost_later_{name},3,new_epoch,Ann,2026-11-21,slot lost\n")
+            lines.write("f_released_before_an_end,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_end_behind_its_release,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_released_window,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_contradicting_released,2,release,Ann,2026-11-21,checked\n")
@@ -1759,7 +1775,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
             lines.write("f_released_without_a_table,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_too_many_released,2,release,Ann,2026-11-21,checked\n")
             lines.write("f_discarded,2,discard,Ann,2026-11-21,not wanted\n")
+            # Of two on one day the one that goes further counts.
             lines.write("f_bag_discarded,4,discard,Ann,2026-11-21,no such row\n")
+            lines.write("f_bag_discarded,4,new_epoch,Ann,2026-11-21,no such row\n")
             lines.write("f_released_snapshot,snapshot 10,release,Ann,2026-11-21,checked\n")
             for name in ("f_epoch", "f_epoch.more"):
                 lines.write(f"{name},messages since {EARLIER},new_epoch,Ann,2026-11-21,restored\n")
@@ -2173,11 +2191,22 @@ def test_a_new_stream_that_names_what_a_decided_transaction_did_waits_for_a_deci
     name = f"slot_lost_later_{name}"
     assert shown.table(name) == shown.table(f"{name}_undecided") == {1: first_row}
     assert (later.table(name), later.held(name)) == ({1: 3, 4: 4}, {})
+    # A copy of the decided one has come, too.
+    assert later.cuts[f"f_{name}"]["counts"]["held"] == 0
     assert later.table(f"{name}_undecided") == {1: first_row}
     assert later.held(f"{name}_undecided") == {
         "3": "missing_predecessor",
         "4": "follows_held_transaction",
     }
+
+
+def test_a_release_without_end_does_not_end_where_another_transaction_does(
+    shown: Seen, later: Seen
+) -> None:
+    name = "released_before_an_end"
+    assert shown.table(name) == later.table(name) == {1: 2}
+    assert shown.held(name) == {"3": "missing_events", "4": "follows_held_transaction"}
+    assert later.held(name) == {"3": "missing_predecessor", "4": "follows_held_transaction"}
 
 
 def test_a_release_without_end_is_a_hole_before_a_transaction_without_changes(
