@@ -80,7 +80,7 @@ class Operator:
         return states
 
     def following(self, cut: Row, shown: State) -> list[Step]:
-        """The steps behind the cut, of which the source itself knows a place."""
+        """The steps behind the cut."""
         steps, states = self.source.steps, self.states()
         ids = [step.transaction_id for step in steps]
         at = 0
@@ -92,12 +92,8 @@ class Operator:
                 for at in range(self.reached, len(ids) - 1)
                 if ids[at] is None and ids[at + 1] and states[at] == shown
             )
-        return [
-            step
-            for step in steps[at + 1 :]
-            # A discarded transaction is no commit.
-            if self.taken.get(step.transaction_id or "", {0})
-        ]
+        # A discarded transaction is no commit.
+        return steps[1 + max([at, *map(ids.index, self.taken)]) :]
 
     def waits(self, following: Sequence[Step], reasons: Mapping[str | None, str]) -> bool:
         """Whether there is nothing to decide on, or more must land first."""
@@ -110,9 +106,9 @@ class Operator:
             # One that seems to come before it is in another place when more has landed.
             reason.startswith("follows")
             or (reason == "no_end" and not known[0])
-            # What nothing counts ends where the next one that has landed says (docs/limits.md).
-            or (reason == "above_low_water" and any(known[2:]) and not known[1])
             or (self.source.is_behind and len(following) == 1)
+            # What nothing counts ends where the next one that has landed says (docs/limits.md).
+            or (reason == "above_low_water" and not known[1])
         )
 
     def decide(self, cut: Row, shown: State) -> dict[str, str]:

@@ -118,7 +118,7 @@ def check_operators(folder: Path, operators: Sequence[Operator]) -> None:
 
 
 def test_readers_see_what_operators_decide_of_random_sources(tmp_path: Path) -> None:
-    check_operators(tmp_path, draw_operators(range(1, 50), part_count=2))
+    check_operators(tmp_path, draw_operators(range(1, 40), part_count=2))
 
 
 @pytest.mark.proof
