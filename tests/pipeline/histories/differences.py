@@ -1,5 +1,6 @@
 """What is published against what should be: one full outer join per table, for all sources."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,8 +25,12 @@ class Difference:
         return f"{self.source} {self.table}: expected {self.expected}, found {self.found}"
 
 
+LIMIT = 200
+"""How many differences of each table are told."""
+
+
 def differences(
-    spark: SparkSession, expected: Path, landing: int, limit: int = 200
+    spark: SparkSession, expected: Path, landing: int, unjudged: Collection[str] = ()
 ) -> list[Difference]:
     """Compare the public schema with what `write_expected` wrote for a landing.
 
@@ -33,22 +38,24 @@ def differences(
         spark: the session of the lake.
         expected: the folder of the expectation.
         landing: the landing that was built last.
-        limit: how many differences of each table are told.
+        unjudged: sources that are in the lake too, and not compared.
     """
-    found = _cut_differences(spark, expected, landing, limit)
+    found = _cut_differences(spark, expected, landing, unjudged)
     for table in TABLES:
-        found += _row_differences(spark, expected, landing, table, limit)
+        found += _row_differences(spark, expected, landing, table, unjudged)
     return sorted(found, key=str)
 
 
 def _cut_differences(
-    spark: SparkSession, expected: Path, landing: int, limit: int
+    spark: SparkSession, expected: Path, landing: int, unjudged: Collection[str]
 ) -> list[Difference]:
     wanted = spark.read.parquet(str(expected / f"cuts_{landing}.parquet")).alias("wanted")
-    shown = spark.sql(
-        "select source, commit_number, commit_position, transaction_id, proof"
-        " from public.published_cut"
-    ).alias("shown")
+    shown = (
+        spark.table("public.published_cut")
+        .where(~F.col("source").isin(*unjudged))
+        .select("source", "commit_number", "commit_position", "transaction_id", "proof")
+        .alias("shown")
+    )
     same = (
         F.col("wanted.source").isNotNull()
         & F.col("shown.source").isNotNull()
@@ -59,11 +66,11 @@ def _cut_differences(
         & (F.col("wanted.proof") == F.col("shown.proof"))
     )
     joined = wanted.join(shown, F.col("wanted.source") == F.col("shown.source"), how="full_outer")
-    return _told(joined.where(~same), "published_cut", limit)
+    return _told(joined.where(~same), "published_cut")
 
 
 def _row_differences(
-    spark: SparkSession, expected: Path, landing: int, table: str, limit: int
+    spark: SparkSession, expected: Path, landing: int, table: str, unjudged: Collection[str]
 ) -> list[Difference]:
     wanted = (
         spark.read.parquet(str(expected / f"rows_{landing}.parquet"))
@@ -74,6 +81,7 @@ def _row_differences(
     columns = [F.col(name) for name in TABLES[table].columns]
     shown = (
         spark.table(f"public.{table}")
+        .where(~F.col("_change.source").isin(*unjudged))
         .groupBy(
             F.col("_change.source").alias("source"),
             F.to_json(F.struct(*columns), {"ignoreNullFields": "false"}).alias("row"),
@@ -88,10 +96,10 @@ def _row_differences(
         how="full_outer",
     )
     same = F.col("wanted.row_count").eqNullSafe(F.col("shown.row_count"))
-    return _told(joined.where(~same), table, limit)
+    return _told(joined.where(~same), table)
 
 
-def _told(joined: DataFrame, table: str, limit: int) -> list[Difference]:
+def _told(joined: DataFrame, table: str) -> list[Difference]:
     sides = [
         F.when(F.col(f"{side}.source").isNotNull(), F.to_json(F.struct(f"{side}.*"))).alias(side)
         for side in ("wanted", "shown")
@@ -99,7 +107,7 @@ def _told(joined: DataFrame, table: str, limit: int) -> list[Difference]:
     source = F.coalesce("wanted.source", "shown.source").alias("source")
     return [
         Difference(row["source"], table, row["wanted"], row["shown"])
-        for row in joined.select(source, *sides).limit(limit).collect()
+        for row in joined.select(source, *sides).limit(LIMIT).collect()
     ]
 
 
