@@ -180,7 +180,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         for table in tables:
             found.write_model(table.table)
         found.land(0, *streams)
-        assert lake.build(), lake.lines
+        assert lake.build(command="run"), lake.lines
         yield found
 
 
@@ -191,7 +191,7 @@ def changed(run: Run, request: pytest.FixtureRequest) -> Run:
         run.land(1, "typed", "shifted", "shifted_large", "emptied", IGNORING)
         assert run.lake.build(), run.lake.lines
     else:
-        assert run.lake.build("--full-refresh"), run.lake.lines
+        assert run.lake.build("--full-refresh", command="run"), run.lake.lines
     return run
 
 
@@ -216,8 +216,8 @@ def test_a_row_that_passes_through_a_key_which_no_row_has_leaves_nothing_there(
 
 def test_a_bag_whose_generated_column_is_not_streamed_goes_on_without_it(run: Run) -> None:
     run.land(1, "bags")
-    assert not run.lake.build()
-    assert run.lake.build(), run.lake.lines
+    assert not run.lake.build(command="run")
+    assert run.lake.build(command="run"), run.lake.lines
     (held,) = run.lake.cuts()["bags"]["held"]
     assert held["reason"] == "missing_row"
     assert {row["a"]: row["twice"] for row in run.rows("bag")} == {1: 2, 2: 4, 3: 6}
@@ -264,7 +264,7 @@ def test_an_update_that_does_not_show_the_row_before_it_is_none_of_a_bag(
 
 def test_a_row_without_the_column_that_tells_rows_apart_fails_the_run(run: Run) -> None:
     run.land(1, "people")
-    assert not run.lake.build()
+    assert not run.lake.build(command="run")
     assert (
         "commit 2 of people: changes a row of people without a value of 'code', which its history "
         "model names as identity; name columns that every row and every delete has"

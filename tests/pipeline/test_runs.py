@@ -19,8 +19,8 @@ from dbt_debezium.scaffold import Group
 
 MODELLED = ("b", "c", "nopk")
 """Tables with models: one that CASCADE empties, the one emptied most often, one without a key."""
-PARTS = {"run_once": 1, "run_twice": 2, "run_five": 5}
-ROUNDS = 5
+PARTS = {"run_once": 1, "run_twice": 2, "run_three": 3}
+ROUNDS = 3
 
 
 @pytest.fixture(scope="module")
@@ -184,30 +184,35 @@ def test_settings_that_cannot_work_are_refused_all_at_once(lake: Lake) -> None:
 
 @pytest.mark.fault(29)
 @pytest.mark.parametrize(
-    ("row", "sentence"),
+    ("row", "sentence", "options"),
     [
         (
             "run_news,messages since last night,new_epoch,Ann,2026-11-22,restored",
             "messages since last night of run_news: begins no epoch; write",
+            [],
         ),
         (
             "run_news,1946,relase,Ann,2026-11-22,checked",
             'operator_decision: 1946 of run_news: is decided as "relase"; '
             "write release, discard or new_epoch",
+            ["--select", "operator_decision"],
         ),
         (
             "run_news,1946,release,Ann,2026-11-22,",
             "operator_decision: 1946 of run_news: has no reason; write one",
+            ["--select", "operator_decision"],
         ),
     ],
 )
-def test_a_decision_that_says_nothing_is_refused(lake: Lake, row: str, sentence: str) -> None:
+def test_a_decision_that_says_nothing_is_refused(
+    lake: Lake, row: str, sentence: str, options: list[str]
+) -> None:
     before = public_state(lake)
     decisions = lake.project / "seeds" / "operator_decision.csv"
     heading = decisions.read_text()
     decisions.write_text(f"{heading}{row}\n")
     described = Path(shutil.copy(REPOSITORY / "seeds" / "_seeds.yml", decisions.parent))
-    assert not lake.build()
+    assert not lake.build(*options)
     decisions.write_text(heading)
     described.unlink()
     assert sentence in " ".join(lake.lines)
