@@ -30,7 +30,12 @@ from test_histories import (
     settings,
 )
 
-SURVIVORS: dict[str, str] = {}
+SURVIVORS = {
+    "int_chain_link.sql: preceded.preceding_event_position is null -> true": (
+        "without a snapshot, what has landed before such a transaction has a place and is its "
+        "predecessor; the line is a guard that no known stream reaches"
+    ),
+}
 """Mistakes that change nothing, with the reason."""
 ENOUGH = 0.95
 LANDINGS = 4
@@ -41,6 +46,11 @@ FAULTS = "tests/pipeline/test_faults.py"
 @pytest.mark.parametrize("mutant", [*MODELS, *FLATTENER], ids=str)
 def test_a_mistake_stands_where_it_is_said_to(mutant: Mutant) -> None:
     assert mutant.applied(REPOSITORY) != (REPOSITORY / mutant.path).read_text()
+
+
+def test_few_mistakes_may_survive() -> None:
+    assert SURVIVORS.keys() <= set(map(str, MODELS + FLATTENER))
+    assert len(SURVIVORS) <= (1 - ENOUGH) * len(MODELS)
 
 
 def landed_until(case: Case, landing: int) -> Case:
@@ -166,8 +176,7 @@ def test_mistakes_in_the_flattener_are_found(tmp_path: Path) -> None:
 
 def check(place: str, survived: Sequence[Mutant], count: int) -> None:
     names = [str(mutant) for mutant in survived]
-    assert len(names) <= (1 - ENOUGH) * count, names
-    assert names == [name for name in names if name in SURVIVORS]
+    assert [name for name in names if name not in SURVIVORS] == []
     record(
         f"Mistakes drawn from the rules are found ({place})",
         f"{count - len(names)} of {count}"
