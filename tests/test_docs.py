@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 import pytest
+import reality
 import yaml
 
 from dbt_debezium.cli import main
@@ -152,3 +153,7 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         assert target.exists(), file
         if anchor:
             assert anchor in anchors(target), f"{file}#{anchor}"
+
+
+def test_the_page_of_forms_is_that_of_the_cases() -> None:
+    assert reality.page() == reality.PAGE.read_text()
