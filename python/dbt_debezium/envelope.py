@@ -59,8 +59,11 @@ REASONS: Final = frozenset(
     {
         "bad_json",
         "bad_type",
+        "changed_columns_only",
         "delete_without_identity",
+        "flattened",
         "internal_error",
+        "key_format",
         "lob_not_sent",
         "no_after",
         "no_position",
@@ -71,6 +74,7 @@ REASONS: Final = frozenset(
         "too_large",
         "unknown_connector",
         "unknown_op",
+        "unsupported_connector",
     }
 )
 """Why a message is quarantined."""
