@@ -1,7 +1,6 @@
 """The command line: a module for each command, which is also a function of its module."""
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -39,19 +38,6 @@ def main() -> None:
     warnings.filterwarnings("ignore", module="pyspark")
 
 
-def unbuilt(name: str, instead: str) -> click.Command:
-    """A command that ends with what to do in its place."""
-
-    @click.command(name, context_settings={"ignore_unknown_options": True})
-    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-    def command(arguments: Sequence[str]) -> None:
-        raise DebeziumError(f"{name}: is not built yet; {instead}")
-
-    command.help = f"Not built yet: {instead}."
-    command.short_help = "Not built yet."
-    return command
-
-
 COMMANDS = (
     demo,
     diff,
@@ -63,9 +49,6 @@ COMMANDS = (
     scaffold,
     signal,
     status,
-    unbuilt("quarantine", "`dbt-debezium status --json` lists quarantined messages"),
-    unbuilt("doctor", "`dbt-debezium status` says what is held and why"),
-    unbuilt("maintain", "use Iceberg's rewrite_data_files and expire_snapshots procedures"),
 )
 for command in COMMANDS:
     main.add_command(command)
