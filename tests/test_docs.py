@@ -15,8 +15,8 @@ from dbt_debezium.flags import MEANINGS
 from dbt_debezium.holds import REMEDIES
 
 REPOSITORY = Path(__file__).parents[1]
-README = (REPOSITORY / "README.md").read_text()
 RUNBOOK = (REPOSITORY / "docs" / "runbook.md").read_text()
+SETTINGS = (REPOSITORY / "docs" / "settings.md").read_text()
 TYPES = (REPOSITORY / "docs" / "types.md").read_text()
 PAGES = [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")]
 
@@ -126,16 +126,26 @@ def test_every_encoding_and_logical_type_is_in_the_types() -> None:
         assert f"`{name}`" in logical or f"`{name.rpartition('.')[2]}`" in logical, name
 
 
-def test_every_setting_is_in_the_readme() -> None:
+def test_every_setting_has_a_row() -> None:
     project = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_text())
-    assert [name for name in project["vars"] if f"| `{name}` |" not in README] == []
+    assert first_cells(SETTINGS, "Of the project") == project["vars"].keys()
 
 
-def test_every_command_is_in_the_readme() -> None:
+def test_every_environment_variable_that_a_profile_of_one_machine_reads_has_a_row() -> None:
+    profiles = (REPOSITORY / "profiles.yml").read_text().split("\n    prod:")[0]
+    read = set(re.findall(r"env_var\('(\w+)'", profiles))
+    assert first_cells(SETTINGS, "Of the machine") == read
+
+
+def test_every_command_has_a_row() -> None:
     assert isinstance(main, click.Group)
-    assert [
-        name for name in main.commands if not re.search(rf"(`|dbt-debezium ){name}\b", README)
-    ] == []
+    assert first_cells(SETTINGS, "Of the commands") == main.commands.keys()
+
+
+def first_cells(page: str, title: str) -> set[str]:
+    """The first word in backticks of each row of one part's table."""
+    (part,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    return set(re.findall(r"^\| `(\w+)", part, re.MULTILINE))
 
 
 def test_every_target_that_the_docs_name_exists() -> None:

@@ -1,4 +1,4 @@
-"""A real change log in two parts: what readers see after each, and what they never see."""
+"""A recorded change log, landed in two parts, and what readers see after each."""
 
 import gzip
 import json
@@ -84,12 +84,12 @@ class Seen:
 
 
 def run_demo(console: Console) -> None:
-    """Land the example capture in two parts, build after each, and tell what readers see.
+    """Land the example capture in two parts, build after each, and print what readers see.
 
-    Runs in the project's folder, on a lake of its own, which it empties first.
+    It runs in the project's folder, on a lake of its own, which it empties first.
 
     Args:
-        console: where the story goes.
+        console: where it prints.
 
     Raises:
         DebeziumError: Java or a jar is missing, another demo is running, or a build failed.
@@ -113,8 +113,8 @@ def run_demo(console: Console) -> None:
             try:
                 console.print(
                     Text("1. The first part lands.", style="bold"),
-                    f"{len(LAGS)} partitions lag, and one message is cut off; "
-                    "it comes again, whole, with the rest.\n",
+                    f"{len(LAGS)} partitions lag behind, and one message is cut off.\n"
+                    "   That message lands whole with the second part.\n",
                 )
                 before = land_and_build(console, spark, first, Path(folder) / "1.jsonl", project)
                 show_cut(console, before.report)
@@ -123,7 +123,7 @@ def run_demo(console: Console) -> None:
                 show_mart(console, before.mart)
 
                 console.print(
-                    Text("\n2. The rest lands.", style="bold"), "Nothing is held back now.\n"
+                    Text("\n2. The rest lands.", style="bold"), "Nothing is held any more.\n"
                 )
                 after = land_and_build(console, spark, second, Path(folder) / "2.jsonl", project)
                 show_cut(console, after.report)
@@ -188,10 +188,10 @@ def transaction_count(messages: Iterable[Message]) -> int:
 def land_and_build(
     console: Console, spark: "SparkSession", messages: Sequence[Message], file: Path, project: Path
 ) -> Seen:
-    """Land the messages as a file, build everything, and look at what is public.
+    """Land the messages as a file, build everything, and read what is public.
 
     Raises:
-        DebeziumError: the build failed; its first lines say where.
+        DebeziumError: the build failed; the sentence has its first lines.
     """
     from dbt_debezium.landing import land
 
@@ -234,12 +234,12 @@ def show_cut(console: Console, report: dict[str, Any]) -> None:
     held = report["held"]
     if held:
         first = next(entry for entry in held if not entry["reason"].startswith("follows_"))
-        why = first["reason"]
+        why = first["transaction_id"]
         if first["table"]:
-            why += f", {first['table']} has {first['received']} of {first['expected']} changes"
+            why += f" has {first['received']} of {first['expected']} changes of {first['table']}"
         console.print(
-            f"   held         {len({entry['transaction_id'] for entry in held})} transactions"
-            f" from {first['transaction_id']} on: {why}"
+            f"   held         {len({entry['transaction_id'] for entry in held})} transactions:"
+            f" {why} ({first['reason']})"
         )
     else:
         console.print("   held         nothing")
@@ -258,11 +258,11 @@ def show_sum(console: Console, report: dict[str, Any]) -> None:
 
 
 def show_wholeness(console: Console, arrived: Sequence[Message], seen: Seen) -> None:
-    """The shop's own promise, kept by every transaction, in two ways to read the log."""
+    """Every transaction keeps totals right; count wrong ones in two ways of reading the log."""
     naive_wrong, naive_orders = wrong_orders(arrived)
     console.print(
         "\n   orders whose total is not the sum of their items\n"
-        f"     by the latest change of each row    {naive_wrong:3} of {naive_orders}\n"
+        f"     if each row shows its latest change {naive_wrong:3} of {naive_orders}\n"
         f"     in the published tables             {seen.wrong_orders:3} of {seen.orders}"
     )
 
