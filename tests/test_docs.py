@@ -11,8 +11,8 @@ import yaml
 from dbt_debezium.cli import main
 from dbt_debezium.column_types import LOGICAL_TYPES
 from dbt_debezium.envelope import REASONS
-from dbt_debezium.flags import MEANINGS
-from dbt_debezium.holds import REMEDIES
+from dbt_debezium.reasons import FLAGS, HELD, QUARANTINED
+from dbt_debezium.reasons.reason import Reason
 
 REPOSITORY = Path(__file__).parents[1]
 RUNBOOK = (REPOSITORY / "docs" / "runbook.md").read_text()
@@ -21,6 +21,24 @@ TYPES = (REPOSITORY / "docs" / "types.md").read_text()
 PAGES = [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")]
 
 HELD_REASON = re.compile(r"(?:then|else) '([a-z]+_[a-z_]+)'|'(follows_[a-z_]+)'$", re.MULTILINE)
+SETTING = re.compile(r"--[a-z][a-z-]+|\b[a-z]+(?:[._][a-z]+)+\b")
+"""Options, settings of ours and of a connector."""
+WORDS = {
+    "source": "shop",
+    "table": "orders",
+    "options": "--not-ingested 'orders'",
+    "quoted": "'orders'",
+    "expected": "2",
+    "received": "1",
+}
+EXPLAINED = {
+    "operator_decision.csv": "(#decisions)",
+    "new_epoch": "(#decisions)",
+    "shop.transaction": "<prefix>.transaction",
+}
+"""What the runbook calls by another name."""
+OF_PREVIEW_TOO = {"generic_sources", "cdl_sources", "cdl_heartbeat_tables"}
+"""Settings of a project that `preview` leaves as they are."""
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
@@ -51,13 +69,54 @@ def anchors(page: Path) -> set[str]:
     }
 
 
-def test_every_held_reason_has_an_entry() -> None:
+def test_every_held_reason_is_defined_and_has_an_entry() -> None:
     assert {"no_end", "unproven_reads", "follows_held_snapshot"} <= held_reasons()
-    assert section("Held") == held_reasons()
+    assert held_reasons() == HELD.keys()
+    assert section("Held") == HELD.keys()
 
 
-def test_every_held_reason_that_is_a_cause_has_a_remedy() -> None:
-    assert {one for one in held_reasons() if not one.startswith("follows_")} == REMEDIES.keys()
+def test_what_only_waits_has_no_remedy_and_every_cause_has_one() -> None:
+    assert {one for one in HELD if one.startswith("follows_")} == {
+        name for name, reason in HELD.items() if not reason.remedy
+    }
+
+
+def reasons() -> list[tuple[str, Reason]]:
+    """Every reason with the part of the runbook that it has its entry in, special cases too."""
+    return [
+        (part, one)
+        for part, known in (("Held", HELD), ("Flags", FLAGS), ("Quarantined", QUARANTINED))
+        for reason in known.values()
+        for one in (reason, *reason.cases.values())
+    ]
+
+
+@pytest.mark.parametrize(("part", "reason"), reasons())
+def test_a_reason_names_its_rule_and_its_entry_what_the_sentence_says_to_set(
+    part: str, reason: Reason
+) -> None:
+    rules = (REPOSITORY / "docs" / "rules.md").read_text()
+    assert f"| {reason.rule} | " in rules
+    (text,) = re.findall(rf"^## {part}\n(.*?)(?=^## |\Z)", RUNBOOK, re.MULTILINE | re.DOTALL)
+    (entry,) = re.findall(rf"^### {reason.name}\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
+    explained = text.partition("\n### ")[0] + entry
+    for command in ("run", "preview"):
+        told = reason.told(command, WORDS)
+        assert not re.search(r"[{}]", told)
+        for name in SETTING.findall(told.partition(f"({reason.name})")[2]):
+            assert EXPLAINED.get(name, name) in explained, (command, told)
+
+
+@pytest.mark.parametrize(("part", "reason"), reasons())
+def test_preview_is_told_of_no_project_and_a_project_of_no_option_of_preview(
+    part: str, reason: Reason
+) -> None:
+    in_preview, in_project = reason.told("preview", WORDS), reason.told("status", WORDS)
+    settings = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_text())["vars"].keys()
+    of_dumps = settings - OF_PREVIEW_TOO
+    assert [name for name in of_dumps if name in in_preview.split(";", 1)[-1]] == [], in_preview
+    assert not re.search(r"next run|--json|seeds/|model\b", in_preview)
+    assert not re.search(r"--complete|--not-ingested|\bdump", in_project)
 
 
 @pytest.mark.parametrize(("listed", "entries"), [("held_reasons", "Held"), ("flag_names", "Flags")])
@@ -73,16 +132,14 @@ def test_every_quarantine_reason_has_an_entry() -> None:
 
 def test_every_flag_has_a_meaning_and_an_entry() -> None:
     model = (REPOSITORY / "models" / "transactions" / "tables" / "table_flag.sql").read_text()
-    assert section("Flags") == MEANINGS.keys()
-    assert (
-        set(re.findall(r"^ +'([a-z_]+)'(?:,| as flag,)$", model, re.MULTILINE)) == MEANINGS.keys()
-    )
+    assert section("Flags") == FLAGS.keys()
+    assert set(re.findall(r"^ +'([a-z_]+)'(?:,| as flag,)$", model, re.MULTILINE)) == FLAGS.keys()
 
 
 def test_the_model_of_flags_lists_them_all() -> None:
     text = (REPOSITORY / "models" / "transactions" / "tables" / "_tables.yml").read_text()
     (listed,) = re.findall(r"- name: flag\n +description: >\n((?: {10}.*\n)+)", text)
-    assert set(re.findall(r"\w*_\w*", listed)) == MEANINGS.keys()
+    assert set(re.findall(r"\w*_\w*", listed)) == FLAGS.keys()
 
 
 def test_every_data_test_has_an_entry() -> None:

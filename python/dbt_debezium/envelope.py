@@ -40,6 +40,7 @@ from dbt_debezium.json_text import (
     unshield,
     without_schema,
 )
+from dbt_debezium.reasons import QUARANTINED
 from dbt_debezium.signal_rows import SIGNAL_FIELDS, SIGNALS, row_signal
 
 Kind = Literal[
@@ -55,28 +56,7 @@ Kind = Literal[
 ]
 Headers: TypeAlias = Sequence[tuple[str, str | None]]
 
-REASONS: Final = frozenset(
-    {
-        "bad_json",
-        "bad_type",
-        "changed_columns_only",
-        "delete_without_identity",
-        "flattened",
-        "internal_error",
-        "key_format",
-        "lob_not_sent",
-        "no_after",
-        "no_position",
-        "no_source",
-        "not_envelope",
-        "other_format",
-        "too_deep",
-        "too_large",
-        "unknown_connector",
-        "unknown_op",
-        "unsupported_connector",
-    }
-)
+REASONS: Final = frozenset(QUARANTINED)
 """Why a message is quarantined."""
 
 OPERATIONS: Final = ("c", "r", "u", "d", "t", "m")

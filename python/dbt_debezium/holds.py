@@ -1,73 +1,91 @@
-"""Why a transaction or a snapshot is held, and what to do: one line for each reason.
+"""What a source holds first and why, in one sentence."""
 
-docs/runbook.md has the whole entry.
-"""
-
+from collections.abc import Sequence
 from typing import Any, Final
 
-REMEDIES: Final = {
-    "no_end": "the END record has not landed; land the transaction topic",
-    "missing_events": (
-        "land the rest of the topic, or name a table that never lands in not_ingested_tables "
-        "(preview: --not-ingested); what is lost needs a new snapshot or a decision"
-    ),
-    "too_many_events": "more changes than END counts; give each connector a prefix of its own",
-    "contradicting_events": "copies or counters of its changes differ; land what was sent",
-    "key_change_torn": "half of a key change is missing; land the rest of the topic",
-    "no_commit_position": "its END tells no place; land the topics of its tables",
-    "topic_made_again": (
-        "the transaction topic gives out its offsets again, so they tell no order; begin a new lake"
-    ),
-    "missing_predecessor": "the transaction before it has not landed",
-    "missing_reads": (
-        "reads of the snapshot, its markers first and last, or all of a table that a transaction "
-        "counts are missing; land the rest of the topics, or name a table that never lands in "
-        "not_ingested_tables (preview: --not-ingested)"
-    ),
-    "unproven_reads": (
-        "a partition may hold more reads of the snapshot; "
-        "land more, or set landing_reaches_the_end (preview: --complete) when what has landed "
-        "reaches the end of every partition"
-    ),
-    "missing_signal": "the transaction that signals it has not landed; land the signal table",
-    "missing_row": (
-        "it takes a row that a keyless table does not hold; a new initial snapshot replaces it"
-    ),
-    "unproven_restart": (
-        "the connector restarted inside it; a later change in each partition would show that "
-        "nothing is missing"
-    ),
-    "above_low_water": "a partition has not passed it; transaction metadata would spare the wait",
-    "several_partitions": "watermark_sources is for one partition, and its changes are in several",
-    "unaccounted_gtid": (
-        "a truncate may be missing before it; land the schema-change topic, "
-        "or name the source in sources_without_truncate if it never sends one"
-    ),
-    "refused_proof": "refused_proofs names its proof; have the connector send transaction metadata",
-    "quarantined_event": "a message of its table cannot be read; mend it and land it again",
-}
-"""What to do about each reason that is a cause; those of what follows it are none."""
+from dbt_debezium.reasons import HELD, Command, Reason
+
+SHOWN_TABLES: Final = 5
 
 
-def held_sentence(entry: dict[str, Any]) -> str | None:
-    """What a source holds first and why, in one sentence; None when it holds nothing.
+def held_sentence(entry: dict[str, Any], command: Command) -> str | None:
+    """The first cause of a source in the order of its log; None when it holds nothing.
 
     Args:
-        entry: its entry in the report.
+        entry: the source's entry in the report.
+        command: whose words to use.
+
+    >>> held = {"transaction_id": "702", "reason": "no_end", "table": None,
+    ...         "expected": None, "received": None}
+    >>> held_sentence({"source": "shop", "held": [held]}, "status")[:59]
+    'shop: transaction 702 is held: its END has not landed (no_e'
     """
-    if not entry["held"]:
-        return None
     held = entry["held"]
-    first = next((one for one in held if one["reason"] in REMEDIES), held[0])
-    transactions = len({one["transaction_id"] for one in held})
-    first_id = first["transaction_id"]
-    what = first_id if first_id.startswith("snapshot ") else f"transaction {first_id}"
-    counts = (
-        f" ({first['table']} has {first['received']} of {first['expected']})"
-        if first["table"]
-        else ""
-    )
-    remedy = f"; {REMEDIES[first['reason']]}" if first["reason"] in REMEDIES else ""
-    return (
-        f"{entry['source']}: {transactions} held, first {what}: {first['reason']}{counts}{remedy}"
-    )
+    if not held:
+        return None
+    first = next((one for one in held if HELD[one["reason"]].remedy), held[0])
+    its_own = [one for one in held if one["transaction_id"] == first["transaction_id"]]
+    count = len({one["transaction_id"] for one in held})
+    more = f", and {count - 1:,} more" if count > 1 else ""
+    words = {"source": entry["source"], **tables_text(its_own)}
+    told = case_of(HELD[first["reason"]], its_own).told(command, words)
+    return f"{entry['source']}: {shown_id(first['transaction_id'])} is held{more}: {told}"
+
+
+def case_of(reason: Reason, held: Sequence[dict[str, Any]]) -> Reason:
+    """The reason in the words for what is known of the tables.
+
+    Args:
+        reason: why the transaction is held.
+        held: its entries, one for each table that is short, or one without a table.
+    """
+    if "transaction" in reason.cases and not is_snapshot(held[0]["transaction_id"]):
+        return reason.cases["transaction"]
+    tables = [one for one in held if one["table"]]
+    if not tables:
+        return reason
+    # What has not landed at all says more than what is short.
+    case = "some_landed" if all(one["received"] for one in tables) else "nothing_landed"
+    return reason.cases.get(case, reason)
+
+
+def tables_text(held: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """The tables of a transaction that are short, as names, options of `preview`, and patterns.
+
+    Of several it is those of which nothing has landed.
+
+    >>> found = tables_text([{"table": "public.t", "expected": 2, "received": 0},
+    ...                      {"table": "public.u", "expected": 2, "received": 1}])
+    >>> found["table"], found["options"], found["expected"]
+    ('public.t', "--not-ingested 'public.t'", '2')
+    >>> tables_text([{"table": None, "expected": None, "received": None}])["table"]
+    'its tables'
+    """
+    short = [one for one in held if one["table"]]
+    short = [one for one in short if not one["received"]] or short
+    names = [one["table"] for one in short]
+    more = len(names) - SHOWN_TABLES
+    shown = ", ".join(names[:SHOWN_TABLES]) + (f" and {more} more" if more > 0 else "")
+    return {
+        "table": shown or "its tables",
+        "options": " ".join(f"--not-ingested '{name}'" for name in names[:SHOWN_TABLES]),
+        "quoted": ", ".join(f"'{name}'" for name in names[:SHOWN_TABLES]),
+        **{
+            count: f"{sum(one[count] or 0 for one in short):,}"
+            for count in ("expected", "received")
+        },
+    }
+
+
+def is_snapshot(transaction_id: str) -> bool:
+    """Whether what is held is a snapshot.
+
+    >>> is_snapshot("snapshot 10"), is_snapshot("702")
+    (True, False)
+    """
+    return transaction_id.startswith("snapshot ")
+
+
+def shown_id(transaction_id: str) -> str:
+    """What is held, for a sentence."""
+    return transaction_id if is_snapshot(transaction_id) else f"transaction {transaction_id}"

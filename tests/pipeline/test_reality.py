@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 from reality import Case, Source, read_cases
 
-from dbt_debezium.cli.console import out
-from dbt_debezium.cli.report import show_report
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.export import export
 from dbt_debezium.messages import check_file, find_files
 from dbt_debezium.preview import previewed
 from dbt_debezium.report import cut_report
+from dbt_debezium.sentences import source_sentences
 
 LANDED = [case for case in read_cases() if not case.refused]
 REFUSED = [case for case in read_cases() if case.refused]
@@ -33,7 +32,6 @@ class Built:
 
     directory: Path
     entries: dict[str, dict[str, Any]]
-    said: list[str]
 
 
 def build(folder: Path, cases: list[Case]) -> Built:
@@ -44,10 +42,7 @@ def build(folder: Path, cases: list[Case]) -> Built:
     with previewed(dump, settings=cases[0].settings) as built:
         export(built.spark, built.tables, folder / "export")
         report = cut_report(built.spark)
-        with out.capture() as captured:
-            show_report(report)
-    entries = {entry["source"]: entry for entry in report}
-    return Built(folder / "export", entries, captured.get().splitlines())
+    return Built(folder / "export", {entry["source"]: entry for entry in report})
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +83,7 @@ def check_tables(directory: Path, source: str, tables: dict[str, list[dict[str, 
 
 
 def check_source(built: Built, name: str, expected: Source) -> None:
-    said = [line for line in built.said if line.startswith(f"{name}: ")]
+    said = source_sentences(built.entries[name], "preview") if name in built.entries else []
     for sentence in expected.says:
         assert any(re.search(sentence, line) for line in said), (sentence, said)
     entry = built.entries.get(name) or {"commit_number": 0, "held": [], "quarantined": []}

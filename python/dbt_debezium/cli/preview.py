@@ -11,7 +11,6 @@ from rich.text import Text
 from dbt_debezium.cli.cells import cell_text
 from dbt_debezium.cli.console import enter_project, from_anywhere, out, working
 from dbt_debezium.cli.report import SHOWN_SENTENCES, show_report
-from dbt_debezium.flags import truncate_sentence
 
 SHOWN_ROWS = 10
 SHOWN_TABLES = 12
@@ -89,9 +88,7 @@ def preview(
         state.stop()
         for file in built.skipped_files:
             out.print(f"skipped {file}: no line of it is a message")
-        show_report(report)
-        if note := truncate_sentence(report):
-            out.print(Text(note), soft_wrap=True)
+        show_report(report, "preview")
         for sentence in sentences[:SHOWN_SENTENCES]:
             out.print(Text(sentence), soft_wrap=True)
         if len(sentences) > SHOWN_SENTENCES:

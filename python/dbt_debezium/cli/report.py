@@ -7,21 +7,28 @@ from rich.table import Table
 from rich.text import Text
 
 from dbt_debezium.cli.console import out
-from dbt_debezium.flags import flag_sentences
-from dbt_debezium.holds import held_sentence
+from dbt_debezium.reasons import Command
 from dbt_debezium.report import OUTCOMES
+from dbt_debezium.sentences import own_sentences, shared_sentences
 
 if TYPE_CHECKING:
     from dbt_debezium.shapes import ShapeReport
 
 SHOWN_SOURCES = 20
 SHOWN_SENTENCES = 20
-SHOWN_MESSAGES = 5
 COUNTED = ("landed", *OUTCOMES)
 
 
-def show_report(report: Sequence[dict[str, Any]]) -> None:
-    """One row per source, and the first reason of what is held."""
+def show_report(
+    report: Sequence[dict[str, Any]], command: Command, without_truncate: Sequence[str] = ()
+) -> None:
+    """One row per source, and what is to be said of each.
+
+    Args:
+        report: entries of `cut_report`.
+        command: the command that shows them.
+        without_truncate: patterns of sources that are known to send no TRUNCATE.
+    """
     table = Table(box=None, pad_edge=False)
     for name in ("source", "commit", "transaction", "proof"):
         table.add_column(name)
@@ -38,26 +45,13 @@ def show_report(report: Sequence[dict[str, Any]]) -> None:
         )
     out.print(table)
     if len(report) > SHOWN_SOURCES:
-        out.print(f"and {len(report) - SHOWN_SOURCES} sources more; --json or --export has all")
+        everything = "--export writes all" if command == "preview" else "--json lists all"
+        out.print(f"and {len(report) - SHOWN_SOURCES} sources more; {everything}")
     for entry in report[:SHOWN_SOURCES]:
-        if sentence := held_sentence(entry):
+        for sentence in own_sentences(entry, command):
             out.print(Text(sentence), soft_wrap=True)
-        for message in entry["quarantined"][:SHOWN_MESSAGES]:
-            place = (
-                f"{message['topic']}, partition {message['partition']}, offset {message['offset']}"
-            )
-            out.print(
-                Text(f"{entry['source']}: quarantined {place} ({message['reason']})"),
-                soft_wrap=True,
-            )
-        if len(entry["quarantined"]) > SHOWN_MESSAGES:
-            more = len(entry["quarantined"]) - SHOWN_MESSAGES
-            out.print(f"and {more:,} messages more; --json has all")
-        for decision in entry["decisions"]:
-            out.print(Text(f"{entry['source']}: {decision}"), soft_wrap=True)
-        raised = ((flagged["table"], flagged["flag"]) for flagged in entry["flags"])
-        for sentence in flag_sentences(entry["source"], raised):
-            out.print(Text(sentence), soft_wrap=True)
+    for sentence in shared_sentences(report, command, without_truncate):
+        out.print(Text(sentence), soft_wrap=True)
 
 
 def shape_sentences(shapes: "dict[str, ShapeReport]") -> list[str]:

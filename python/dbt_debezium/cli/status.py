@@ -7,7 +7,6 @@ from rich.text import Text
 
 from dbt_debezium.cli.console import enter_lake, out, working
 from dbt_debezium.cli.report import SHOWN_SENTENCES, SHOWN_SOURCES, shape_sentences, show_report
-from dbt_debezium.flags import truncate_sentence
 from dbt_debezium.home import project_dir
 
 
@@ -59,11 +58,8 @@ def status(as_json: bool, target: str | None) -> None:
             out.print(Text(notice), soft_wrap=True)
         out.print(f"{landed:,} messages have landed and none is published; run `dbt-debezium run`")
         return
-    show_report(report)
-    if note := truncate_sentence(
-        report, project_settings(project_dir()).get("sources_without_truncate") or []
-    ):
-        out.print(Text(note), soft_wrap=True)
+    silent = project_settings(project_dir()).get("sources_without_truncate") or []
+    show_report(report, "status", silent)
     for sentence in shape_sentences(shapes):
         out.print(Text(sentence), soft_wrap=True)
     for source, counts in sorted(unrepresentable.items())[:SHOWN_SOURCES]:

@@ -1,0 +1,53 @@
+"""What a source has quarantined, a sentence for each topic and reason."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from dbt_debezium.reasons import DISCARDED, QUARANTINED, Command
+
+SHOWN_GROUPS: Final = 10
+
+
+def quarantine_sentences(entry: dict[str, Any], command: Command) -> list[str]:
+    """One sentence for each topic and reason, with the first message's place and detail.
+
+    Args:
+        entry: the source's entry in the report; its messages are in order of their places.
+        command: whose words to use.
+
+    >>> message = {"topic": "shop.t", "partition": 0, "offset": 7, "reason": "too_deep",
+    ...            "detail": None}
+    >>> quarantine_sentences({"source": "shop", "quarantined": [message]}, "status")[0][:54]
+    'shop: 1 message is quarantined in topic shop.t (partit'
+    """
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for message in entry["quarantined"]:
+        groups.setdefault((message["topic"], message["reason"]), []).append(message)
+    sentences = [
+        f"{entry['source']}: {_group(topic, reason, messages, entry['source'], command)}"
+        for (topic, reason), messages in list(groups.items())[:SHOWN_GROUPS]
+    ]
+    if len(groups) > SHOWN_GROUPS:
+        more = sum(len(messages) for messages in list(groups.values())[SHOWN_GROUPS:])
+        sentences.append(
+            f"{entry['source']}: {more:,} messages of other topics or for other reasons are "
+            f"quarantined; {'--export' if command == 'preview' else 'status --json'} lists all"
+        )
+    return sentences
+
+
+def _group(
+    topic: str,
+    reason: str,
+    messages: Sequence[dict[str, Any]],
+    source: str,
+    command: Command,
+) -> str:
+    first = messages[0]
+    count = f"{len(messages):,} message{' is' if len(messages) == 1 else 's are'}"
+    place = f"partition {first['partition']}, offset {first['offset']}"
+    first_place = place if len(messages) == 1 else f"the first is {place}"
+    found = QUARANTINED.get(reason, DISCARDED)
+    told = found.told(command, {"source": source, "table": "its table"})
+    detail = f"; expected there: {first['detail']}" if first["detail"] else ""
+    return f"{count} quarantined in topic {topic} ({first_place}): {told}{detail}"

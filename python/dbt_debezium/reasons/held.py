@@ -1,0 +1,189 @@
+"""Why a transaction or a snapshot is held.
+
+The sentence: `shop: transaction 702 is held: <meaning> (<name>); <remedy>`.
+"""
+
+from typing import Final
+
+from dbt_debezium.reasons.reason import Reason, by_name
+
+HELD: Final = by_name(
+    [
+        Reason(
+            "no_end",
+            "S13",
+            "its END has not landed",
+            "{land} the transaction topic to its end, by default {source}.transaction",
+            "dump the transaction topic to its end too, by default {source}.transaction; "
+            "a transaction that is still open ends in a later dump",
+        ),
+        Reason(
+            "missing_events",
+            "S13",
+            "{received} of {expected} changes of {table} have landed",
+            "{land} the topic of {table} to its end; "
+            "what Kafka no longer has comes back only with a new initial snapshot",
+            cases={
+                "nothing_landed": Reason(
+                    "missing_events",
+                    "S13",
+                    "nothing of {table} has landed, of which END counts {expected}",
+                    "{land} its topic too, or {leave_out} if it never lands",
+                ),
+            },
+        ),
+        Reason(
+            "too_many_events",
+            "S13",
+            "{received} changes of {table} have landed, and END counts {expected}",
+            "give each connector a topic.prefix of its own, and take a new initial snapshot",
+        ),
+        Reason(
+            "contradicting_events",
+            "S13",
+            "copies of one change differ, or the numbers of its changes are not 1, 2, 3",
+            "{land} only what the connector wrote, or take a new initial snapshot",
+        ),
+        Reason(
+            "key_change_torn",
+            "S9",
+            "a row left its key and arrived under no other one, or the reverse",
+            "{land} every partition of the table's topic; "
+            "what Kafka no longer has comes back only with a new initial snapshot",
+        ),
+        Reason(
+            "no_commit_position",
+            "S2",
+            "its END has no position, so its place among the others is not known",
+            "{land} the topics of its tables; if they have landed, upgrade a connector older than "
+            "Debezium 2.0 and take a new initial snapshot",
+        ),
+        Reason(
+            "topic_made_again",
+            "S2",
+            "its END has an offset that another END had, so the transaction topic was recreated",
+            "set DBT_DEBEZIUM_LAKE to a new folder, and land the topics from a new initial "
+            "snapshot on",
+            "dump only what was sent since the transaction topic was recreated",
+        ),
+        Reason(
+            "missing_predecessor",
+            "S14",
+            "nothing that has landed shows which transaction it follows",
+            "{land} the topics from their beginning; if Kafka no longer has it, take a new initial "
+            "snapshot, or decide new_epoch in seeds/operator_decision.csv",
+            "dump the topics from their beginning; if Kafka no longer has it, take a new initial "
+            "snapshot",
+        ),
+        Reason(
+            "missing_reads",
+            "S4",
+            "reads of it may be missing: none is marked last, or an offset or partition has not "
+            "landed",
+            "{land} every partition of the captured tables from offset 0, or {complete}",
+            "{complete}, or dump every partition of the captured tables from offset 0",
+            cases={
+                "some_landed": Reason(
+                    "missing_reads",
+                    "S4",
+                    "reads of {table} may be missing: none is marked last, or an offset or "
+                    "partition has not landed",
+                    "{land} every partition of its topic from offset 0, or {complete}",
+                    "{complete}, or dump every partition of its topic from offset 0",
+                ),
+                "nothing_landed": Reason(
+                    "missing_reads",
+                    "S4",
+                    "nothing of {table} has landed, of which END counts changes",
+                    "{land} its topic too, or {leave_out} if it never lands",
+                ),
+                "transaction": Reason(
+                    "missing_reads",
+                    "S7",
+                    "it asks for a blocking snapshot, of which no read has landed",
+                    "{land} the topics of the tables that it names; if they are empty or the "
+                    "connector passed over it, decide release in seeds/operator_decision.csv",
+                    "dump the topics of the tables that it names",
+                ),
+            },
+        ),
+        Reason(
+            "unproven_reads",
+            "S4",
+            "nothing shows that the snapshot has no more rows",
+            "{complete}, or wait for a later change in each partition",
+            "{complete}, or dump again after a later change in each partition",
+        ),
+        Reason(
+            "missing_signal",
+            "S7",
+            "the transaction that asked for it has not landed",
+            "{land} every partition of the signal table and of the captured tables",
+        ),
+        Reason(
+            "missing_row",
+            "S12",
+            "it takes a row that a keyless table does not hold",
+            "take a new initial snapshot, which replaces the tables, or decide discard in "
+            "seeds/operator_decision.csv",
+            "take a new initial snapshot, which replaces the tables",
+        ),
+        Reason(
+            "unproven_restart",
+            "S13",
+            "the connector restarted inside it and counted from 1 again, so a change may be "
+            "missing",
+            "{complete}, or wait for a later change in each partition",
+            "{complete}, or dump again after a later change in each partition",
+        ),
+        Reason(
+            "above_low_water",
+            "S15",
+            "without transaction metadata it waits for a later change in each partition",
+            "{complete}, or set provide.transaction.metadata=true at the connector",
+        ),
+        Reason(
+            "several_partitions",
+            "S22",
+            "its source is said to have one partition, and its changes are in several",
+            "have the job write one topic with one partition, or take {source} out of "
+            "watermark_sources",
+            "have the job write one topic with one partition",
+        ),
+        Reason(
+            "unaccounted_gtid",
+            "S8",
+            "a TRUNCATE may be missing before it, because a GTID in between has not landed",
+            "{land} the schema-change topic {source} too, or list {source} in "
+            "sources_without_truncate if it never sends a TRUNCATE",
+            "dump the schema-change topic {source} too, or {complete}",
+        ),
+        Reason(
+            "refused_proof",
+            "S15",
+            "its changes are not counted, and only counted ones are accepted",
+            "set provide.transaction.metadata=true at the connector, or take the proof out of "
+            "refused_proofs",
+            "set provide.transaction.metadata=true at the connector",
+        ),
+        Reason(
+            "quarantined_event",
+            "S13",
+            "a message of {table} is quarantined, which may be its missing change",
+            "mend that message as its own sentence says, and {land} it again",
+        ),
+        Reason(
+            "follows_held_transaction",
+            "S14",
+            "it is complete and waits for the transaction before it",
+            "",
+        ),
+        Reason(
+            "follows_held_snapshot",
+            "S4",
+            "it is complete and waits for the snapshot before it",
+            "",
+        ),
+    ]
+)
+"""By name."""

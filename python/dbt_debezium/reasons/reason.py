@@ -1,0 +1,62 @@
+"""What a reason is: a name, the rule behind it, what it means, and what to do about it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+Command = Literal["preview", "run", "status"]
+
+PREVIEW_WORDS: Final = {
+    "land": "dump",
+    "complete": "pass --complete if the dump is whole, up to the end of every partition",
+    "leave_out": "pass {options}",
+}
+PROJECT_WORDS: Final = {
+    "land": "land",
+    "complete": (
+        "set landing_reaches_the_end: true if what has landed is whole, up to the end of every "
+        "partition"
+    ),
+    "leave_out": "list {quoted} in not_ingested_tables",
+}
+"""`run` and `status` look at a project, which has settings; `preview` at a dump, which has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why something is held, flagged or quarantined.
+
+    In braces stand what the sentence fills in, such as {source} and {table}, and in what is to be
+    done the words that differ from command to command.
+    """
+
+    name: str
+    rule: str
+    """Its number in docs/rules.md."""
+    meaning: str
+    remedy: str
+    """What to do; empty for what only waits for something else."""
+    preview: str = ""
+    """What to do in `preview`, where other words alone do not make the remedy right."""
+    cases: Mapping[str, "Reason"] = field(default_factory=dict)
+    """What it says of a special case, by the case's name."""
+
+    def told(self, command: Command, words: Mapping[str, str]) -> str:
+        """Meaning and remedy, in the words of a command.
+
+        >>> one = Reason("no_end", "S13", "its END is missing", "{land} {source}.transaction")
+        >>> one.told("preview", {"source": "shop"})
+        'its END is missing (no_end); dump shop.transaction'
+        """
+        is_preview = command == "preview"
+        remedy = (is_preview and self.preview) or self.remedy
+        for name, text in (PREVIEW_WORDS if is_preview else PROJECT_WORDS).items():
+            remedy = remedy.replace(f"{{{name}}}", text)
+        told = f"{self.meaning} ({self.name})" + (f"; {remedy}" if remedy else "")
+        # Names from the data come last, so that no brace in them is looked at.
+        return told.format_map(words)
+
+
+def by_name(reasons: Iterable[Reason]) -> dict[str, Reason]:
+    """Reasons by their names."""
+    return {reason.name: reason for reason in reasons}

@@ -1,0 +1,46 @@
+"""Everything that `preview` and `status` say of a source, as sentences that begin with its name."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from dbt_debezium.flags import flag_sentences, truncate_sentence
+from dbt_debezium.holds import held_sentence
+from dbt_debezium.quarantines import quarantine_sentences
+from dbt_debezium.reasons import Command
+
+
+def source_sentences(entry: dict[str, Any], command: Command) -> list[str]:
+    """All that a command says of one source, what it says of several sources at once included.
+
+    Args:
+        entry: the source's entry in the report.
+        command: the command that prints them, in whose words the remedies are.
+    """
+    return own_sentences(entry, command) + shared_sentences([entry], command)
+
+
+def own_sentences(entry: dict[str, Any], command: Command) -> list[str]:
+    """What is said of one source alone: what it holds, quarantines and flags, in this order."""
+    held = held_sentence(entry, command)
+    raised = ((flagged["table"], flagged["flag"]) for flagged in entry["flags"])
+    return [
+        *([held] if held else []),
+        *quarantine_sentences(entry, command),
+        *(f"{entry['source']}: {decision}" for decision in entry["decisions"]),
+        *flag_sentences(entry["source"], raised, command),
+        *entry.get("sentences", []),
+    ]
+
+
+def shared_sentences(
+    report: Sequence[dict[str, Any]], command: Command, without_truncate: Collection[str] = ()
+) -> list[str]:
+    """What is said once for all sources that it is true of.
+
+    Args:
+        report: entries of the sources.
+        command: the command that prints them.
+        without_truncate: patterns of sources that are known to send no TRUNCATE.
+    """
+    truncates = truncate_sentence(report, without_truncate)
+    return [truncates] if truncates else []
