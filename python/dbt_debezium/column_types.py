@@ -186,6 +186,19 @@ def bits_type(parameters: dict[str, str]) -> str:
     return f"string from {BITS}({int(length)})"
 
 
+def schema_name(value: str) -> str | None:
+    """The name of a message's schema by its schema block.
+
+    >>> schema_name('{"schema":{"type":"struct","name":"shop.public.orders.Envelope"}}')
+    'shop.public.orders.Envelope'
+    """
+    try:
+        schema = _decode_wrapped(value).schema
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
+    return schema.name if schema else None
+
+
 def schema_block_columns(value: str) -> list[Field]:
     """The columns by the schema block of a message; none when it has no such block."""
     try:

@@ -25,7 +25,13 @@ from dbt_debezium.connectors.base import (
 )
 from dbt_debezium.connectors.generic import GenericSource, read_generic
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
+from dbt_debezium.connectors.unsupported import UNSUPPORTED
 from dbt_debezium.errors import EnvelopeError
+from dbt_debezium.forms import avro_json, changed_columns, flattened
+from dbt_debezium.forms.changed_columns import has_changed_columns_only
+from dbt_debezium.forms.cloud_events import read_cloud_event
+from dbt_debezium.forms.double_encoded import read_double_encoded
+from dbt_debezium.forms.other_producers import other_producer
 from dbt_debezium.json_text import (
     CANONICAL,
     STAND_IN,
@@ -33,6 +39,7 @@ from dbt_debezium.json_text import (
     canonical_key_and_names,
     check_levels,
     check_size,
+    inner_value,
     json_string,
     key_fields,
     said,
@@ -40,6 +47,7 @@ from dbt_debezium.json_text import (
     unshield,
     without_schema,
 )
+from dbt_debezium.message_keys import NAMELESS, key_by_row, nameless
 from dbt_debezium.reasons import QUARANTINED
 from dbt_debezium.signal_rows import SIGNAL_FIELDS, SIGNALS, row_signal
 
@@ -65,6 +73,8 @@ NEW_KEY: Final = "__debezium.newkey"
 OLD_KEY: Final = "__debezium.oldkey"
 LONGEST_DETAIL: Final = 200
 NO_SIGNAL: Final = (None, None)
+MOST_OPENED: Final = 3
+"""A CloudEvent may be double-encoded, and so may the event inside of it."""
 OUR_KEY_FIELDS: Final = "__dbz__"
 """How the names of key fields begin that a topic-routing transform adds, and no table has."""
 
@@ -223,12 +233,36 @@ def flatten_message(
         try:
             return _read(topic, key, value, headers, settings)
         except EnvelopeError as error:
-            patient = None
-            if error.reason == "bad_json":
-                patient = _read_patiently(topic, key, value, headers, settings)
-            return patient or _quarantined(topic, value, error, settings)
+            return _read_other_form(topic, key, value, headers, settings, error)
     except Exception as error:  # one message must never stop the others
         return Flat("quarantined", "internal_error", type(error).__name__)
+
+
+def _read_other_form(
+    topic: str,
+    key: str | None,
+    value: str | None,
+    headers: Headers,
+    settings: Settings,
+    error: EnvelopeError,
+    may_be_opened: int = MOST_OPENED,
+) -> Flat:
+    """Read a message that is not in Debezium's own form, or say by name what form it is in."""
+    if error.reason == "bad_json":
+        patient = _read_patiently(topic, key, value, headers, settings)
+        if patient is not None:
+            return patient
+    if value is not None and may_be_opened and error.reason in ("bad_json", "not_envelope"):
+        opened: str | None = value
+        try:
+            opened = read_double_encoded(value) or read_cloud_event(value)
+            if opened is not None:
+                return _read(topic, key, opened, headers, settings)
+        except EnvelopeError as inner_error:
+            return _read_other_form(
+                topic, key, opened, headers, settings, inner_error, may_be_opened - 1
+            )
+    return _quarantined(topic, key, value, error, settings)
 
 
 def _read(
@@ -321,16 +355,25 @@ def _change(
         is_whole,
         log_position,
     ) = source.place(transaction, snapshot, operation)
-    row_key, key_names = canonical_key_and_names("key", key)
+    before = image("before", envelope.before)
+    after = image("after", envelope.after)
+    row = after or before
+    if row is not None and changed_columns.SIGN in row and has_changed_columns_only(row):
+        raise EnvelopeError("changed_columns_only", f"after: {changed_columns.DETAIL}")
+    try:
+        row_key, key_names = canonical_key_and_names("key", key)
+    except EnvelopeError as error:
+        if is_message:
+            key, row_key, key_names = None, _readable_key(key), ()
+        else:
+            key, row_key, key_names = _other_key(key or "", row, error)
     new_row_key = old_row_key = None
     for name, text in headers:
         if name == NEW_KEY:
-            new_row_key = canonical_key(f"header {NEW_KEY}", header_text(text))
+            new_row_key = _header_key(NEW_KEY, text, row_key)
         elif name == OLD_KEY:
-            old_row_key = canonical_key(f"header {OLD_KEY}", header_text(text))
+            old_row_key = _header_key(OLD_KEY, text, row_key)
 
-    before = image("before", envelope.before)
-    after = image("after", envelope.after)
     if after is None and operation in ("c", "r", "u"):
         raise EnvelopeError("no_after", f"after: expected the row that op {operation} leaves")
     if operation == "d" and before is None and row_key is None:
@@ -387,6 +430,28 @@ def _change(
             None,  # notification
         ),
     )
+
+
+def _other_key(
+    key: str, row: str | None, error: EnvelopeError
+) -> tuple[str, str | None, Sequence[str]]:
+    """The text of a key that is no JSON object, the row key, and the names of its columns."""
+    if error.reason not in ("bad_json", "bad_type") or not key:
+        raise error
+    opened = read_double_encoded(key)
+    if opened is not None:
+        return opened, *canonical_key_and_names("key", opened)
+    value = inner_value(key)
+    if key.lstrip()[:1] == "{" and (value is None or bytes(value).lstrip()[:1] == b"{"):
+        raise error
+    return key, key_by_row(key, row), ()
+
+
+def _header_key(name: str, text: str | None, row_key: str | None) -> str | None:
+    """The key in a header of a key change, in the form of the message's own."""
+    text = header_text(text)
+    found = canonical_key(f"header {name}", (text and read_double_encoded(text)) or text)
+    return nameless(found) if row_key is not None and row_key.startswith(NAMELESS) else found
 
 
 def header_text(text: str | None) -> str | None:
@@ -656,9 +721,14 @@ def _known_transaction_id(
 def _mistyped(fields: dict[str, Raw], error: ValidationError) -> EnvelopeError:
     """Why a change does not have the types of an envelope."""
     source = _nested(fields.get("source"))
-    connector = json_string(source.get("connector"))
+    # A changefeed of CockroachDB in the form of an envelope names no connector.
+    connector = json_string(source.get("connector")) or json_string(source.get("origin"))
     if source and not connector:
         return EnvelopeError("no_source", "source.connector: expected the connector's name")
+    if connector in UNSUPPORTED:
+        return EnvelopeError(
+            "unsupported_connector", f"source.connector: {UNSUPPORTED[connector]}, is not read"
+        )
     if connector and connector not in SOURCES:
         known = ", ".join(SOURCES)
         return EnvelopeError(
@@ -687,7 +757,44 @@ def _unparsable(value: str, error: Exception) -> EnvelopeError:
     return EnvelopeError("bad_json", f"value: {said(error)}")
 
 
-def _quarantined(topic: str, value: str | None, error: EnvelopeError, settings: Settings) -> Flat:
+def _by_name(
+    topic: str, key: str | None, value: str, fields: dict[str, Raw], error: EnvelopeError
+) -> EnvelopeError:
+    """The refusal of a message in a form that is known and not read; else the refusal as it is."""
+    if error.reason == "bad_type" and avro_json.is_avro_json(fields):
+        return EnvelopeError("other_format", avro_json.DETAIL)
+    is_row = "before" not in fields and "after" not in fields
+    if is_row and error.reason in ("bad_type", "no_source", "unknown_op"):
+        if flattened.has_metadata(fields):
+            return EnvelopeError("flattened", flattened.DETAIL)
+    elif error.reason == "not_envelope":
+        if producer := other_producer(topic, fields):
+            return EnvelopeError("not_envelope", f"value: a message of {producer}")
+        if is_row and flattened.is_flattened(key, value, fields):
+            return EnvelopeError("flattened", flattened.DETAIL)
+    return error
+
+
+def opened_value(value: str) -> str:
+    r"""A message's value in Debezium's own form, without what other converters put around it.
+
+    >>> opened_value(r'"{\"op\":\"c\"}"'), opened_value('{"op":"c"}')
+    ('{"op":"c"}', '{"op":"c"}')
+    """
+    for _ in range(MOST_OPENED):
+        try:
+            opened = read_double_encoded(value) or read_cloud_event(value)
+        except EnvelopeError:
+            break
+        if opened is None:
+            break
+        value = opened
+    return value
+
+
+def _quarantined(
+    topic: str, key: str | None, value: str | None, error: EnvelopeError, settings: Settings
+) -> Flat:
     """The message's refusal, with the coordinates that can be read all the same."""
     flat = Flat("quarantined", error.reason, error.detail[:LONGEST_DETAIL])
     if value is None or error.reason in ("too_large", "too_deep"):
@@ -696,6 +803,10 @@ def _quarantined(topic: str, value: str | None, error: EnvelopeError, settings: 
         fields = _payload(value)[1] or {}
     except (EnvelopeError, UnicodeEncodeError):
         return flat
+    error = _by_name(topic, key, value, fields, error)
+    flat = flat._replace(
+        quarantine_reason=error.reason, quarantine_detail=error.detail[:LONGEST_DETAIL]
+    )
     if json_string(fields.get("status")) in ("BEGIN", "END"):
         known = _known_transaction_id(
             json_string(fields.get("id")) or "", _source_of_marker(topic), settings
@@ -763,7 +874,8 @@ def _readable_key(key: str | None) -> str | None:
     try:
         return canonical_key("key", key)
     except EnvelopeError:
-        return None
+        opened = read_double_encoded(key or "")
+        return None if opened is None else _readable_key(opened)
 
 
 def _nested(text: Raw | str | None) -> dict[str, Raw]:

@@ -24,6 +24,7 @@ NESTED = msgspec.json.Decoder(float_hook=lambda digits: Raw(digits.encode()))
 CANONICAL = msgspec.json.Encoder(order="sorted")
 
 _decode_string = msgspec.json.Decoder(str).decode
+_members = msgspec.json.Decoder(dict[str, Raw]).decode
 
 PAYLOAD = '},"payload":{'
 
@@ -43,6 +44,42 @@ def json_string(text: Raw | None) -> str | None:
         return None if text is None else _decode_string(text)
     except DecodeError:
         return None
+
+
+def inner_value(text: str) -> Raw | None:
+    """A JSON value without Kafka Connect's wrapper; None when the text is no JSON.
+
+    >>> values = map(inner_value, ['{"schema":null,"payload":7}', "[7]", "a"])
+    >>> [value and bytes(value) for value in values]
+    [b'7', b'[7]', None]
+    """
+    try:
+        NESTED.decode(text)
+        value = Raw(text.encode())
+        if text.lstrip()[:1] != "{":
+            return value
+        members = _members(value)
+    except (DecodeError, UnicodeEncodeError, RecursionError):
+        return None
+    is_in_wrapper = (
+        members.keys() == {"schema", "payload"} and bytes(members["schema"])[:1] in b"{n"
+    )
+    return members["payload"] if is_in_wrapper else value
+
+
+def scalar_text(value: object) -> str | None:
+    """The text of a text, a number or a boolean in a canonical key; None of all else.
+
+    >>> scalar_text("a"), scalar_text(Raw(b"1.10")), scalar_text(True), scalar_text(Raw(b"null"))
+    ('a', '1.10', 'true', None)
+    """
+    if isinstance(value, Raw):
+        try:
+            value = NESTED.decode(value)
+        except DecodeError:
+            return None
+    text = _text(value)
+    return text if isinstance(text, str) else None
 
 
 def check_size(name: str, text: str) -> None:

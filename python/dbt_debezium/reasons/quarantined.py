@@ -22,7 +22,8 @@ QUARANTINED: Final = by_name(
             "changed_columns_only",
             "S12",
             "it has only the columns that changed, in YugabyteDB's form",
-            "set plugin.name=pgoutput at the connector, and take a new initial snapshot",
+            "set plugin.name=pgoutput at the connector and REPLICA IDENTITY DEFAULT or FULL on the "
+            "tables, and take a new initial snapshot",
         ),
         Reason(
             "delete_without_identity",
@@ -35,7 +36,8 @@ QUARANTINED: Final = by_name(
             "flattened",
             "S0",
             "it is the row alone, as ExtractNewRecordState leaves it",
-            "take that transform off transforms at the connector, and take a new initial snapshot",
+            "take that transform off at the connector (Confluent Cloud: after.state.only=false), "
+            "and take a new initial snapshot",
         ),
         Reason(
             "internal_error",
@@ -83,7 +85,7 @@ QUARANTINED: Final = by_name(
         Reason(
             "other_format",
             "S0",
-            "it is not JSON",
+            "it is not JSON as JsonConverter writes it",
             "set key.converter and value.converter to org.apache.kafka.connect.json.JsonConverter",
         ),
         Reason(
@@ -114,7 +116,7 @@ QUARANTINED: Final = by_name(
         Reason(
             "unsupported_connector",
             "S0",
-            "its connector's changes are no rows of tables",
+            "its connector's changes are no rows of tables, or have no order of transactions",
             "leave its topics out",
         ),
     ]

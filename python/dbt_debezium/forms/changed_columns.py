@@ -1,0 +1,37 @@
+"""Columns as `{"value": ..., "set": true}`, where unchanged ones are left out.
+
+YugabyteDB's connector calls itself `postgresql` and sends this form through its output plugin
+yboutput. Taken for a row, every column would be an object, and unchanged ones would be lost.
+"""
+
+from typing import Final
+
+import msgspec
+from msgspec import Raw
+
+DETAIL: Final = (
+    'columns come as {"value": ..., "set": true}, the form of YugabyteDB\'s yboutput, which leaves '
+    "unchanged columns out"
+)
+SIGN: Final = '"set":'
+"""In no other row of Debezium, unless it is inside of a text."""
+MEMBERS: Final = {"value", "set"}
+_columns = msgspec.json.Decoder(dict[str, Raw]).decode
+
+
+def has_changed_columns_only(row: str) -> bool:
+    """Whether a column of the row is such an object.
+
+    >>> has_changed_columns_only('{"id":{"value":1,"set":true},"name":null}')
+    True
+    >>> has_changed_columns_only('{"id":1,"text":"{\\\\"value\\\\":1,\\\\"set\\\\":true}"}')
+    False
+    """
+    try:
+        columns = _columns(row)
+        return any(
+            bytes(text)[:1] == b"{" and _columns(text).keys() == MEMBERS
+            for text in columns.values()
+        )
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return False

@@ -1,0 +1,127 @@
+"""Message keys that are no JSON object, read where the row shows what they stand for.
+
+`ExtractField$Key` leaves the bare value of one column, and StringConverter prints
+`Struct{id=1,name=x}`. Neither can be read by itself: a bare value does not say which column it is,
+and a text may hold commas and equals signs. The row beside the key can tell.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+from msgspec import Raw
+
+from dbt_debezium.errors import EnvelopeError
+from dbt_debezium.json_text import CANONICAL, inner_value, scalar_text
+
+NAMELESS: Final = '{"":'
+"""How a row key begins that is a bare value. It identifies the row as the column would, whose name
+it need not say."""
+STRUCT: Final = "Struct{"
+_columns = msgspec.json.Decoder(dict[str, Raw]).decode
+
+
+def key_by_row(key: str, row: str | None) -> str:
+    """The row key of a message whose key is no JSON object.
+
+    Args:
+        key: the key as text.
+        row: the row that the message leaves, or takes away.
+
+    Raises:
+        EnvelopeError: the row does not show what the key stands for.
+
+    >>> key_by_row("1", '{"id":1,"item":"lamp"}'), key_by_row('"a"', '{"code":"a"}')
+    ('{"":"1"}', '{"":"a"}')
+    >>> key_by_row("Struct{id=1,name=a,b=c}", '{"id":1,"name":"a,b=c"}')
+    '{"id":"1","name":"a,b=c"}'
+    """
+    columns = texts_of(row)
+    fields = struct_fields(key, columns) if key.startswith(STRUCT) else None
+    if fields is not None:
+        return CANONICAL.encode(fields).decode()
+    known = set(columns.values())
+    for value in bare_values(key):
+        if value in known:
+            return CANONICAL.encode({"": value}).decode()
+    raise EnvelopeError(
+        "key_format",
+        "key: expected a JSON object with the key's columns; it is none, and "
+        + ("no column of the row has its value" if columns else "no row shows what it stands for"),
+    )
+
+
+def bare_values(key: str) -> list[str]:
+    r"""The texts that a key may be the bare value of: JSON, in a schema wrapper or not, or text.
+
+    >>> bare_values('"a"'), bare_values("1.10"), bare_values("a b")
+    (['a', '"a"'], ['1.10', '1.10'], ['a b'])
+    >>> bare_values('{"schema":{"type":"int32"},"payload":7}')
+    ['7']
+    """
+    inner = inner_value(key)
+    value = None if inner is None else scalar_text(inner)
+    if key.lstrip()[:1] == "{":
+        return [] if value is None else [value]
+    return [key] if value is None else [value, key]
+
+
+def struct_fields(key: str, columns: Mapping[str, str]) -> dict[str, str] | None:
+    """The fields of `Struct{id=1}`, as far as the row has each of them; None where it has not.
+
+    Null fields are left out of the text, and a text in it may go on with `,name=`. So each value
+    must be the one of the row's column to its very end.
+
+    >>> struct_fields("Struct{a=1,b=x}", {"a": "1", "b": "x", "c": "y"})
+    {'a': '1', 'b': 'x'}
+    >>> struct_fields("Struct{a=1,b=x}", {"a": "1,b=x", "b": "x"})
+    {'a': '1,b=x'}
+    >>> struct_fields("Struct{a=1}", {"a": "2"})
+    """
+    rest = key.removeprefix(STRUCT)
+    found: dict[str, str] = {}
+    while rest:
+        heads = {
+            name: f"{name}={value}"
+            for name, value in columns.items()
+            if name not in found and rest.startswith((f"{name}={value},", f"{name}={value}}}"))
+        }
+        ends = [name for name, head in heads.items() if rest == head + "}"]
+        if len(ends) == 1:
+            found[ends[0]] = columns[ends[0]]
+            return found
+        if len(heads) != 1:
+            return None
+        ((name, head),) = heads.items()
+        found[name] = columns[name]
+        rest = rest[len(head) + 1 :]
+    return None
+
+
+def nameless(row_key: str | None) -> str | None:
+    """The key in a header as the bare value that messages have.
+
+    Raises:
+        EnvelopeError: it has several columns, so a bare value is not the whole key.
+
+    >>> nameless('{"id":"2"}')
+    '{"":"2"}'
+    """
+    if row_key is None:
+        return None
+    values = list(msgspec.json.decode(row_key, type=dict[str, Raw]).values())
+    if len(values) != 1:
+        raise EnvelopeError(
+            "key_format", "key: one bare value, where headers name a key of several columns"
+        )
+    return CANONICAL.encode({"": values[0]}).decode()
+
+
+def texts_of(row: str | None) -> dict[str, str]:
+    """The columns of a row that are no object or list, each as the text that a key would be."""
+    try:
+        columns = _columns(row) if row is not None else {}
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return {}
+    texts = {name: scalar_text(value) for name, value in columns.items()}
+    return {name: text for name, text in texts.items() if text is not None}
