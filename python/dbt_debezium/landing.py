@@ -296,12 +296,12 @@ def _stream(
     except StreamingQueryException as error:
         raise DebeziumError(
             f"land: Spark could not write {TABLE} ({innermost(error)}); "
-            "once that is mended, land again: it goes on where it stopped"
+            "mend that and land again, which continues where it stopped"
         ) from error
     except (Py4JError, OSError) as error:
         raise DebeziumError(
-            "land: Spark's Java process ended, most likely for want of memory; "
-            "set DBT_DEBEZIUM_DRIVER_MEMORY higher, and land again: it goes on where it stopped"
+            "land: Spark's Java process ended, most likely because memory ran out; "
+            "set DBT_DEBEZIUM_DRIVER_MEMORY higher and land again, which continues where it stopped"
         ) from error
     finally:
         with contextlib.suppress(Py4JError, OSError):

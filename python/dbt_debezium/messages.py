@@ -169,7 +169,10 @@ def check_file(path: Path, on_bytes: Callable[[int], None] | None = None) -> Fil
 
 
 def _cannot_be_read(path: Path, error: OSError) -> DebeziumError:
-    return DebeziumError(f"{path}: cannot be read ({error.strerror or error})")
+    return DebeziumError(
+        f"{path}: cannot be read ({error.strerror or error}); "
+        "make it readable, or name another path"
+    )
 
 
 def _lines(file: io.BufferedIOBase) -> Iterator[bytes]:

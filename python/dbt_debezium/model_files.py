@@ -393,5 +393,5 @@ def _items(node: yaml.Node | None) -> list[yaml.Node]:
 def no_place(path: Path, added: object, remedy: str) -> DebeziumError:
     names = ", ".join(f"'{name}'" for name in list(added)[:3])  # type: ignore[call-overload] # any
     return DebeziumError(
-        f"scaffold: {path} has no place for {names}; {remedy}, or say --force to write it anew"
+        f"scaffold: {path} has no place for {names}; {remedy}, or say --force to write it again"
     )

@@ -95,8 +95,11 @@ def test_a_stop_may_name_no_table():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["public.t"], "signal: say where it goes with one of --table and --kafka"),
-        (["public.t", "--kafka", "p", "--table", "s"], "signal: say where it goes"),
+        (["public.t"], "signal: of --table and --kafka neither is named; name one"),
+        (
+            ["public.t", "--kafka", "p", "--table", "s"],
+            "signal: of --table and --kafka both are named; name one",
+        ),
         (["--kafka", "p"], "signal: no table is named; name those to read again"),
         (["t", "--kafka", "p"], "signal: 't' is not a table of postgresql; write schema.table"),
         (

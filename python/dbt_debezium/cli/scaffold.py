@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option("--check", is_flag=True, help="Write nothing; fail when models are missing.")
 @click.option("--yes", is_flag=True, help="Change files without asking.")
-@click.option("--force", is_flag=True, help="Write all files of these tables anew.")
+@click.option("--force", is_flag=True, help="Write all files of these tables again.")
 @click.option("--target", help="A target of profiles.yml.")
 def scaffold(
     patterns: Sequence[str],

@@ -59,9 +59,10 @@ def signal(
     from dbt_debezium.signals import Signal, parse_conditions
 
     if bool(signal_table) == bool(prefix):
+        named = "both are" if prefix else "neither is"
         raise DebeziumError(
-            "signal: say where it goes with one of --table and --kafka, "
-            "for example --table public.debezium_signal"
+            f"signal: of --table and --kafka {named} named; "
+            "name one, for example --table public.debezium_signal"
         )
     made = Signal(
         signal_id or f"dbt-debezium-{uuid4()}",

@@ -23,7 +23,7 @@ FLAGS: Final = by_name(
         Reason(
             "snapshot_may_double_rows",
             "S23",
-            "it has no key, so a row that a snapshot read and the log sent as well stands twice",
+            "it has no key, so a row that a snapshot read and the log sent too appears twice",
             "give it a key, or message.key.columns at the connector, and take a new initial "
             "snapshot",
         ),

@@ -102,7 +102,7 @@ HELD: Final = by_name(
                     "S7",
                     "it asks for a blocking snapshot, of which no read has landed",
                     "{land} the topics of the tables that it names; if they are empty or the "
-                    "connector passed over it, decide release in seeds/operator_decision.csv",
+                    "connector ignored it, decide release in seeds/operator_decision.csv",
                     "dump the topics of the tables that it names",
                 ),
             },

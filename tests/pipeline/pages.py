@@ -1,0 +1,108 @@
+"""The commands, the queries and the prose of the pages."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Final
+
+REPOSITORY: Final = Path(__file__).parents[2]
+PAGES: Final = {
+    str(path.relative_to(REPOSITORY)): path.read_text(encoding="utf-8")
+    for path in sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
+}
+NOT_RUN: Final = {
+    "make": "make help, which nothing depends on",
+    "make bench": "takes minutes, and its figures are of one machine",
+    "make clean": "would remove what other tests are using",
+    "make coverage-documents": "runs tests that run anyway",
+    "make coverage-faults": "runs tests that run anyway",
+    "make demo": "sets up, and then runs `dbt-debezium demo`, which is run",
+    "make proof": "takes hours",
+    "make quick": "runs the tests that need no Java, which run anyway",
+    "make setup": "has set up what runs this test",
+    "make test": "runs this test",
+    "dbt build": "test_runs.py",
+    "dbt build --full-refresh": "test_runs.py",
+    "dbt parse": "test_project.py",
+    "dbt run": "test_runs.py",
+    "dbt seed": "test_decisions.py, as a part of a build",
+    "source .venv/bin/activate": "a shell's own command",
+    "export DBT_DEBEZIUM_LAKE=target/demo_lake": "a shell's own command, which the test does",
+    ".venv/bin/pre-commit install": "would change the clone that the test runs in",
+    "python bench/bench.py FILE": "a dump of the reader's own",
+    "python tests/pipeline/reality.py": "test_reality.py compares what it writes",
+}
+"""Commands of the pages that test_pages.py does not run, and why, or what runs them."""
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"(?:make|dbt|dbt-debezium|source|export|python|\.venv/bin/\S+)(?: |$)")
+NAME = re.compile(r"dbt-debezium [a-z]+")
+WORD = re.compile(r"[A-Za-z0-9][\w'./-]*")
+SHORTEST_SENTENCE = 4
+"""Fewer words are a label, such as most cells of a table."""
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The fenced blocks of one language; '' is what a terminal shows."""
+    return [text for found, text in BLOCK.findall(PAGES[page]) if found == language]
+
+
+def commands(page: str) -> list[str]:
+    """Every command of a page in the order of the page, without comments.
+
+    Those of a terminal's blocks, and inline code that begins with a command. A bare name in a
+    sentence, such as `dbt-debezium status`, stands for the command in general.
+    """
+    found = []
+    for part in re.split(r"(^```.*?^```\n)", PAGES[page], flags=re.MULTILINE | re.DOTALL):
+        if part.startswith("```\n"):
+            found += [line for line in part.splitlines() if COMMAND.match(line)]
+        elif not part.startswith("```"):
+            inline = re.findall(r"`([^`\n]+)`", part)
+            found += [
+                code
+                for code in inline
+                if COMMAND.match(code) and " " in code and not NAME.fullmatch(code)
+            ]
+    return [shlex.join(words) for line in found if (words := shlex.split(line, comments=True))]
+
+
+def queries(page: str) -> list[str]:
+    """The queries of a page that hold no Jinja."""
+    return [text.strip() for text in blocks(page, "sql") if "{{" not in text and "{%" not in text]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a page: of its paragraphs, items and cells, inline code as one word.
+
+    >>> sentences("# Title\\n\\n- **One thing is here.** `a b` is it.\\n\\n| cell | A cell. |")
+    ['One thing is here.', 'code is it.', 'cell', 'A cell.']
+    """
+    text = BLOCK.sub("\n", text)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"`[^`]*`", "code", text).replace("*", "")
+    units: list[str] = []
+    is_open = False
+    for line in map(str.strip, text.splitlines()):
+        if not line or line.startswith("#"):
+            is_open = False
+        elif line.startswith("|"):
+            is_open = False
+            if not re.fullmatch(r"[|\s:-]+", line):
+                units += [cell.strip() for cell in line.strip("|").split("|")]
+        elif is_open and not re.match(r"(?:-|\d+\.) ", line):
+            units[-1] += f" {line}"
+        else:
+            is_open = True
+            units.append(re.sub(r"^(?:-|\d+\.) ", "", line))
+    return [one for unit in units for one in re.split(r"(?<=[.!?])\)? +", unit)]
+
+
+def word_count(sentence: str) -> int:
+    return len(WORD.findall(sentence))
+
+
+def mean_length(some: list[str]) -> float:
+    """Words per sentence; labels do not count."""
+    lengths = [count for one in some if (count := word_count(one)) >= SHORTEST_SENTENCE]
+    return sum(lengths) / len(lengths)
