@@ -12,7 +12,7 @@
 
     {%- if not is_continued -%}
         {%- if load_relation(this) is not none and candidate('starting_cut_id') > 0 -%}
-            {%- do print(this.identifier ~ ': its model has changed; built anew from all changes') -%}
+            {%- do print(this.identifier ~ ': its model has changed; built again from all changes') -%}
         {%- endif -%}
         {%- call statement('main') -%}
             create or replace table {{ this }} using iceberg

@@ -166,7 +166,7 @@ def key_changes(spark: "SparkSession", keyless: Iterable[str], schema: str = "bu
     without_key = set(keyless)
     return [
         f"{source}: {table} has the key {new} from commit {commit_number} on, {old} before it; "
-        "a row that changed under both stands twice"
+        "a row that changed under both appears twice"
         for source, table, commit_number, old, new in spark.sql(
             KEY_CHANGES.format(schema=schema)
         ).collect()

@@ -223,7 +223,7 @@ def test_a_history_whose_model_changed_is_built_anew_once(
 ) -> None:
     is_good, lines = runs[1]["known"]
     assert is_good, lines
-    assert "ev_history: its model has changed; built anew from all changes" in lines
+    assert "ev_history: its model has changed; built again from all changes" in lines
     assert not any(line.startswith("ev_enum_history") for line in lines)
     assert not any("its model" in line for line in runs[1]["again"][1])
 

@@ -50,14 +50,14 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
             )
     if not is_good:
         sys.exit(1)
-    with working("looking at what nobody sees"):
+    with working("looking for tables without models"):
         notes = unseen(spark_session(target), target)
     for note in notes:
         out.print(Text(note), soft_wrap=True)
 
 
 def unseen(spark: "SparkSession", target: str | None) -> list[str]:
-    """What a run that went well leaves without effect: tables without a model, decisions."""
+    """What has no effect after a good run: tables without a model, and decisions."""
     from dbt_debezium.notices import idle_decisions
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
