@@ -6,12 +6,14 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test quick proof coverage-documents coverage-faults lint docs bench clean check-python check-java
+.PHONY: help setup setup-live demo test quick proof coverage-documents coverage-faults lint docs bench clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, jars into jars
+
+setup-live: setup $(BIN)/.live ## what tests/live needs beside that
 
 demo: setup ## a real change log in, published tables out, in two steps
 	@$(BIN)/dbt-debezium demo
@@ -55,6 +57,10 @@ $(BIN)/.ready: requirements.txt pyproject.toml | check-python
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(BIN)/.live: tests/live/requirements.txt | $(BIN)/.ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
 	@touch $@
 
 $(JARS)/.ready: python/dbt_debezium/jars.py | $(BIN)/.ready

@@ -88,7 +88,7 @@ def _fetch(java: Path, jar: Jar, work: Path) -> Path:
     fetched = work / jar.file_name
     subprocess.run(
         [
-            *(java, "-jar", _ivy(), "-cache", work / "cache"),
+            *(java, "-jar", ivy_jar(), "-cache", work / "cache"),
             *("-dependency", jar.group, jar.artifact, jar.version),
             # `master` is the artifact without what it depends on: both jars bring their own.
             *("-confs", "master", "-retrieve", work / "[artifact]-[revision].[ext]"),
@@ -110,7 +110,8 @@ def _fetch(java: Path, jar: Jar, work: Path) -> Path:
     return fetched
 
 
-def _ivy() -> Path:
+def ivy_jar() -> Path:
+    """The Ivy inside pyspark, which fetches from Maven Central."""
     import pyspark
 
     return next((Path(pyspark.__file__).parent / "jars").glob("ivy-*.jar"))

@@ -1,0 +1,96 @@
+"""All parts of a chain, started in order and ended in reverse."""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from local_chain.broker import broker
+from local_chain.connect import Connect, connect
+from local_chain.dump import Message, messages
+from local_chain.mariadb import Mariadb, mariadb, mysql
+from local_chain.postgresql import Postgresql, postgresql
+from local_chain.server import PATIENCE, ChainError
+
+DATABASES: dict[str, Callable[[Path], AbstractContextManager[Postgresql | Mariadb]]] = {
+    "postgresql": postgresql,
+    "mariadb": mariadb,
+    "mysql": mysql,
+    # As MySQL came before 9.
+    "mysql_without_gtids": partial(
+        mysql, options=("--gtid-mode=OFF", "--enforce-gtid-consistency=OFF")
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A chain that runs."""
+
+    bootstrap: str
+    """The broker's address."""
+    connect: Connect
+    databases: dict[str, Postgresql | Mariadb]
+
+    @property
+    def postgresql(self) -> Postgresql:
+        """The PostgreSQL server."""
+        server = self.databases["postgresql"]
+        assert isinstance(server, Postgresql)
+        return server
+
+    def binlog_server(self, kind: str) -> Mariadb:
+        """A MariaDB or MySQL server."""
+        server = self.databases[kind]
+        assert isinstance(server, Mariadb)
+        return server
+
+    def messages(self) -> list[Message]:
+        """All messages that the broker holds now."""
+        return messages(self.bootstrap)
+
+    def wait_for(
+        self, is_there: Callable[[list[Message]], bool], patience: float = PATIENCE
+    ) -> list[Message]:
+        """The messages, as soon as they hold what is waited for.
+
+        Raises:
+            ChainError: it does not come in time.
+        """
+        end = time.monotonic() + patience
+        while True:
+            found = self.messages()
+            if is_there(found):
+                return found
+            if time.monotonic() > end:
+                raise ChainError(f"chain: what was waited for did not come in {patience:.0f} s")
+            time.sleep(0.5)
+
+
+@contextmanager
+def local_chain(
+    *databases: str, default_partitions: int = 1, exactly_once: bool = False
+) -> Iterator[Chain]:
+    """Run databases (the keys of DATABASES), a broker and Connect.
+
+    Args:
+        databases: which servers to run.
+        default_partitions: of a topic that is created without saying how many.
+        exactly_once: whether Connect writes each batch of a source in one transaction of Kafka.
+    """
+    with tempfile.TemporaryDirectory(prefix="local-chain-") as name, ExitStack() as parts:
+        folder = Path(name)
+        # The databases run as another user, who must reach the folders in it that are theirs.
+        os.chmod(folder, 0o711)
+        servers = {kind: parts.enter_context(DATABASES[kind](folder / kind)) for kind in databases}
+        bootstrap = parts.enter_context(
+            broker(folder / "broker", default_partitions=default_partitions)
+        )
+        worker = parts.enter_context(
+            connect(folder / "connect", bootstrap, exactly_once=exactly_once)
+        )
+        yield Chain(bootstrap, worker, servers)

@@ -1,0 +1,134 @@
+"""Kafka Connect, distributed, with the connectors of Debezium."""
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from local_chain.java import java_command, plugins_dir
+from local_chain.server import HOST, ChainError, free_port, listens, running, wait_until
+
+MEMORY = "512m"
+TOPICS = "connect-"
+"""What the names of the topics begin with in which Connect keeps its own state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """A worker's REST interface."""
+
+    url: str
+
+    def is_ready(self) -> bool:
+        """Whether the worker takes connectors."""
+        try:
+            self._ask("GET", "/connectors")
+        except (ChainError, OSError):
+            return False
+        return True
+
+    def create(self, name: str, config: Mapping[str, str]) -> None:
+        """Start a connector, and wait until its task runs.
+
+        Raises:
+            ChainError: Connect refuses the settings, or the task fails.
+        """
+        self._ask("PUT", f"/connectors/{name}/config", dict(config))
+        wait_until(lambda: self._state(name) == "RUNNING", lambda: self._failure(name))
+
+    def check(self, name: str) -> None:
+        """Raise what the connector failed with since, if it did.
+
+        Raises:
+            ChainError: the task has failed.
+        """
+        failure = self._failure(name)
+        if failure is not None:
+            raise ChainError(failure)
+
+    def delete(self, name: str) -> None:
+        """Stop a connector and forget its settings; Connect keeps its offsets."""
+        self._ask("DELETE", f"/connectors/{name}")
+
+    def _state(self, name: str) -> str | None:
+        tasks = self._status(name).get("tasks") or [{}]
+        state: str | None = tasks[0].get("state")
+        return state
+
+    def _failure(self, name: str) -> str | None:
+        status = self._status(name)
+        for part in (status.get("connector", {}), *status.get("tasks", ())):
+            if part.get("state") == "FAILED":
+                return f"{name}: failed; {part.get('trace', '')[:2000]}"
+        return None
+
+    def _status(self, name: str) -> dict[str, Any]:
+        try:
+            status: dict[str, Any] = self._ask("GET", f"/connectors/{name}/status")
+        except ChainError:
+            return {}  # not known yet
+        return status
+
+    def _ask(self, method: str, path: str, body: Any = None) -> Any:
+        request = urllib.request.Request(
+            self.url + path,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                text = answer.read()
+        except urllib.error.HTTPError as error:
+            said = error.read().decode(errors="replace")
+            raise ChainError(
+                f"connect: {method} {path} came back as {error.code}; {said}"
+            ) from error
+        return json.loads(text) if text else None
+
+
+@contextmanager
+def connect(folder: Path, bootstrap: str, *, exactly_once: bool = False) -> Iterator[Connect]:
+    """Run a worker.
+
+    Args:
+        folder: a folder for its settings and log, which does not exist.
+        bootstrap: the broker's address.
+        exactly_once: whether each batch of a source is one transaction of Kafka.
+    """
+    port = free_port()
+    settings = {
+        "bootstrap.servers": bootstrap,
+        "group.id": "connect",
+        "listeners": f"HTTP://{HOST}:{port}",
+        "key.converter": "org.apache.kafka.connect.json.JsonConverter",
+        "value.converter": "org.apache.kafka.connect.json.JsonConverter",
+        "config.storage.topic": TOPICS + "configs",
+        "config.storage.replication.factor": 1,
+        "offset.storage.topic": TOPICS + "offsets",
+        "offset.storage.replication.factor": 1,
+        "offset.storage.partitions": 1,
+        "offset.flush.interval.ms": 1000,
+        "status.storage.topic": TOPICS + "status",
+        "status.storage.replication.factor": 1,
+        "status.storage.partitions": 1,
+        "scheduled.rebalance.max.delay.ms": 0,
+        "exactly.once.source.support": "enabled" if exactly_once else "disabled",
+        "plugin.path": plugins_dir(),
+        "plugin.discovery": "service_load",
+    }
+    folder.mkdir()
+    config = folder / "worker.properties"
+    config.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
+    main_class = "org.apache.kafka.connect.cli.ConnectDistributed"
+    worker = Connect(f"http://{HOST}:{port}")
+    with running(
+        java_command("kafka", MEMORY, main_class, config),
+        folder / "connect.log",
+        lambda: listens(port) and worker.is_ready(),
+    ):
+        yield worker
