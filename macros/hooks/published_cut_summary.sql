@@ -20,16 +20,9 @@
         select
             source,
             count(*) as held_count,
-            min_by(
-                concat(held_reason, coalesce(
-                    concat(
-                        ': ', get(miscounted_tables, 0).data_collection, ' has ', get(miscounted_tables, 0).received_count,
-                        ' of ', get(miscounted_tables, 0).expected_count
-                    ),
-                    ''
-                )),
-                coalesce(commit_position, 'no end')
-            ) as first_reason
+            -- The first cause: what follows it only waits.
+            min_by(held_reason, struct(startswith(held_reason, 'follows_'), log_order is null, log_order, commit_position is null))
+                as first_reason
         from {{ held_transaction }}
         group by source
 

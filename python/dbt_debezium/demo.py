@@ -235,7 +235,7 @@ def show_cut(console: Console, report: dict[str, Any]) -> None:
     if held:
         first = next(entry for entry in held if not entry["reason"].startswith("follows_"))
         why = first["transaction_id"]
-        if first["table"]:
+        if first["expected"] is not None:
             why += f" has {first['received']} of {first['expected']} changes of {first['table']}"
         console.print(
             f"   held         {len({entry['transaction_id'] for entry in held})} transactions:"

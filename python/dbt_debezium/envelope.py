@@ -32,6 +32,7 @@ from dbt_debezium.forms.changed_columns import has_changed_columns_only
 from dbt_debezium.forms.cloud_events import read_cloud_event
 from dbt_debezium.forms.double_encoded import read_double_encoded
 from dbt_debezium.forms.other_producers import other_producer
+from dbt_debezium.internal_topics import INTERNAL_SOURCE, is_internal
 from dbt_debezium.json_text import (
     CANONICAL,
     STAND_IN,
@@ -57,6 +58,7 @@ Kind = Literal[
     "tombstone",
     "logical_message",
     "heartbeat",
+    "internal",
     "schema_change",
     "signal",
     "notification",
@@ -262,6 +264,8 @@ def _read_other_form(
             return _read_other_form(
                 topic, key, opened, headers, settings, inner_error, may_be_opened - 1
             )
+    if is_internal(topic, key, value):
+        return Flat("internal", source=INTERNAL_SOURCE)
     return _quarantined(topic, key, value, error, settings)
 
 
@@ -273,6 +277,8 @@ def _read(
     settings: Settings,
 ) -> Flat:
     if value is None:
+        if is_internal(topic, key, value):
+            return Flat("internal", source=INTERNAL_SOURCE)
         return Flat("tombstone", row_key=_readable_key(key))
     check_size("value", value)
     sent = value
@@ -544,6 +550,9 @@ def _control(
     if "id" in fields and json_string(fields.get("status")) in ("BEGIN", "END"):
         return _marker(topic, row_key, payload, settings)
     if "ddl" in fields or "tableChanges" in fields:
+        if "position" in fields and "name" not in _nested(fields.get("source")):
+            # The connector's own memory (`schema.history.internal.kafka.topic`).
+            return Flat("internal", source=INTERNAL_SOURCE, row_key=row_key)
         return _schema_change(topic, row_key, payload, fields)
     if "aggregate_type" in fields and "type" in fields:
         name = json_string(_nested(fields.get("additional_data")).get("connector_name"))

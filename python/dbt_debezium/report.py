@@ -4,6 +4,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from dbt_debezium.internal_topics import INTERNAL_SOURCE
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -41,11 +43,16 @@ counted as (
 
     select
         source,
-        map_from_entries(collect_list(struct(outcome, message_count))) as counts
+        map_from_entries(collect_list(struct(outcome, message_count))) as counts,
+        case
+            when source = '{internal}'
+                then array_sort(array_distinct(flatten(collect_list(topics))))
+        end as internal_topics
     from (
         select
             counts.source,
             counts.outcome,
+            collect_set(counts.topic) as topics,
             sum(counts.message_count) as message_count
         from published
         inner join {schema}.message_count as counts
@@ -61,11 +68,12 @@ held as (
     select
         held.source,
         sort_array(collect_list(struct(
-            coalesce(held.commit_position, 'without end') as place,
+            -- What nothing places comes last, and of two at one place that without a position.
+            coalesce(held.log_order, '~') as place,
+            held.commit_position is null as has_no_position,
             held.transaction_id,
-            held.commit_position,
             held.held_reason,
-            cast(held.committed_at as string) as committed_at,
+            held.event_count,
             held.miscounted_tables
         ))) as held
     from published
@@ -104,17 +112,20 @@ flagged as (
 
 ),
 
--- Connectors that can send a TRUNCATE, which by default they leave out (S8).
-truncating as (
+-- Of connectors that can send a TRUNCATE, which by default they leave out (S8), whether they have.
+known_connector as (
 
     select
         fact.source,
-        bool_or(fact.has_truncate) as has_truncate
+        max(fact.connector) as connector,
+        case
+            when max(fact.connector) in ('postgresql', 'mysql', 'mariadb')
+                then bool_or(fact.has_truncate)
+        end as has_truncate
     from published
     inner join {schema}.int_table_fact as fact
         on published.cut_id = fact.cut_id
     group by fact.source
-    having max(fact.connector) in ('postgresql', 'mysql', 'mariadb')
 
 )
 
@@ -128,9 +139,13 @@ select to_json(struct(
     date_format(source_cut.committed_at, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'") as committed_at,
     held.held,
     counted.counts,
+    counted.internal_topics,
     quarantined.quarantined,
     flagged.flags,
-    truncating.has_truncate
+    known_connector.connector,
+    size(source_cut.end_markers) > 0
+    or coalesce(exists(held.held, one -> one.event_count is not null), false) as has_end,
+    known_connector.has_truncate
 )) as report
 from source_cut
 full join counted
@@ -141,8 +156,8 @@ left join quarantined
     on coalesce(source_cut.source, counted.source) = quarantined.source
 left join flagged
     on coalesce(source_cut.source, counted.source) = flagged.source
-left join truncating
-    on coalesce(source_cut.source, counted.source) = truncating.source
+left join known_connector
+    on coalesce(source_cut.source, counted.source) = known_connector.source
 order by coalesce(source_cut.source, counted.source)
 """
 
@@ -153,7 +168,7 @@ def cut_report(spark: "SparkSession", schema: str = "build") -> list[dict[str, A
     tables = ("cut", "held_transaction__stored", "table_flag__stored", "int_table_fact")
     if not all(spark.catalog.tableExists(f"{schema}.{table}") for table in tables):
         return []
-    rows = spark.sql(CUT_REPORT.format(schema=schema)).collect()
+    rows = spark.sql(CUT_REPORT.format(schema=schema, internal=INTERNAL_SOURCE)).collect()
     return [_entry(json.loads(row["report"])) for row in rows]
 
 
@@ -176,6 +191,11 @@ def _entry(report: dict[str, Any]) -> dict[str, Any]:
             key=lambda message: (message["topic"], message["partition"], message["offset"]),
         ),
         "flags": report.get("flags") or [],
+        # Of the entry that counts what Kafka and Kafka Connect keep for themselves.
+        "internal_topics": report.get("internal_topics") or [],
+        # None where no change of it is published.
+        "connector": report.get("connector"),
+        "has_end": bool(report.get("has_end")),
         # None where no change tells, or the connector cannot send one.
         "has_truncate": report.get("has_truncate"),
     }
@@ -188,7 +208,8 @@ def _held(held: dict[str, Any]) -> list[dict[str, Any]]:
             "transaction_id": held.get("transaction_id"),
             "reason": held["held_reason"],
             "table": table.get("data_collection"),
-            "expected": table.get("expected_count"),
+            # Without END nothing is expected, which is not the same as no change.
+            "expected": None if held.get("event_count") is None else table.get("expected_count"),
             "received": table.get("received_count"),
         }
         for table in held.get("miscounted_tables") or [{}]

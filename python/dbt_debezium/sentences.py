@@ -1,12 +1,16 @@
 """Everything that `preview` and `status` say of a source, as sentences that begin with its name."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Final
 
-from dbt_debezium.flags import flag_sentences, truncate_sentence
+from dbt_debezium.flags import flag_sentences, listed, truncate_sentence
 from dbt_debezium.holds import held_sentence
+from dbt_debezium.metadata import end_sentence, metadata_sentence
 from dbt_debezium.quarantines import quarantine_sentences
 from dbt_debezium.reasons import Command
+
+SHOWN_SENTENCES: Final = 20
+"""Of what else is to be said of a source, such as changed keys."""
 
 
 def source_sentences(entry: dict[str, Any], command: Command) -> list[str]:
@@ -24,11 +28,12 @@ def own_sentences(entry: dict[str, Any], command: Command) -> list[str]:
     held = held_sentence(entry, command)
     raised = ((flagged["table"], flagged["flag"]) for flagged in entry["flags"])
     return [
+        *([internal_sentence(entry)] if entry["internal_topics"] else []),
         *([held] if held else []),
         *quarantine_sentences(entry, command),
         *(f"{entry['source']}: {decision}" for decision in entry["decisions"]),
         *flag_sentences(entry["source"], raised, command),
-        *entry.get("sentences", []),
+        *entry.get("sentences", [])[:SHOWN_SENTENCES],
     ]
 
 
@@ -42,5 +47,23 @@ def shared_sentences(
         command: the command that prints them.
         without_truncate: patterns of sources that are known to send no TRUNCATE.
     """
-    truncates = truncate_sentence(report, without_truncate)
-    return [truncates] if truncates else []
+    found = (
+        metadata_sentence(report),
+        end_sentence(report, command),
+        truncate_sentence(report, without_truncate),
+    )
+    return [sentence for sentence in found if sentence]
+
+
+def internal_sentence(entry: dict[str, Any]) -> str:
+    """That topics which are nobody's data were passed over.
+
+    >>> internal_sentence({"source": "(Kafka)", "internal_topics": ["_schemas"],
+    ...                    "counts": {"landed": 3}})
+    '(Kafka): skipped 3 messages of _schemas, state that Kafka or a connector keeps for itself'
+    """
+    topics = listed(entry["internal_topics"], "topics")
+    return (
+        f"{entry['source']}: skipped {entry['counts']['landed']:,} messages of {topics}, "
+        "state that Kafka or a connector keeps for itself"
+    )

@@ -12,6 +12,7 @@ from real_messages import AS_PRINTED, DOCUMENTS, edited, flat, with_fields, wrap
 from dbt_debezium.connectors import SOURCES
 from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.envelope import OPERATIONS, REASONS, flatten_message
+from dbt_debezium.internal_topics import INTERNAL_SOURCE
 from dbt_debezium.scaffold import captured_tables
 from dbt_debezium.signals import name_parts
 from dbt_debezium.tables import observe
@@ -640,7 +641,7 @@ def test_a_schema_change_that_cannot_be_read_holds_nothing_back(fields):
 def test_a_record_of_the_internal_history_is_no_data():
     history = '{"source":{"server":"db2"},"position":{},"ddl":"","tableChanges":[]}'
     row = flatten_message("schema-history", None, history, [])
-    assert (row.kind, row.table_name) == ("schema_change", None)
+    assert (row.kind, row.source, row.table_name) == ("internal", INTERNAL_SOURCE, None)
 
 
 @covers("DB2-74")

@@ -371,6 +371,13 @@ select
         else known.end_markers
     end as end_markers,
     known.committed_at,
+    -- What has no position of its own stands behind what was committed before it.
+    coalesce(
+        known.known_position,
+        known.change_position,
+        known.position_without_end,
+        greatest(known.previous_commit_position, known.last_event_position)
+    ) as log_order,
 
     -- counts
     known.event_count,

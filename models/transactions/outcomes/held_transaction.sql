@@ -48,7 +48,11 @@ held_snapshot as (
         chain_link.position,
         chain_link.committed_at,
         chain_link.held_reason,
-        snapshot.read_count
+        snapshot.read_count,
+        case
+            when chain_link.held_reason = 'missing_reads' then array_sort(snapshot.lacking_tables)
+            else array()
+        end as lacking_tables
     from chain_link
     inner join {{ ref('int_snapshot') }} as snapshot
         on
@@ -78,6 +82,7 @@ held_transaction as (
         pending.source,
         pending.transaction_id,
         pending.commit_position,
+        pending.log_order,
         pending.committed_at,
         pending.event_count,
         pending.miscounted_tables,
@@ -108,9 +113,10 @@ held_transaction as (
         source,
         transaction_id,
         position as commit_position,
+        position as log_order,
         committed_at,
         read_count as event_count,
-        array() as miscounted_tables,
+        lacking_tables as miscounted_tables,
         held_reason
     from held_snapshot
 
@@ -152,6 +158,7 @@ select
 
     -- position
     commit_position,
+    log_order,
     committed_at,
 
     -- why

@@ -9,6 +9,7 @@ read_table as (
         bool_or({{ ordered_by_end('connector') }}) as is_ordered_by_end,
         max(committed_at) as committed_at,
         count_if(copy_number = 1) as read_count,
+        collect_set(topic) as topics,
         -- A snapshot's first table marks its only row as first, others as last (Debezium 3.6.3).
         bool_or(snapshot in ('last_in_data_collection', 'last'))
         or (bool_or(snapshot = 'first') and count_if(copy_number = 1) = 1) as has_last_of_table,
@@ -31,6 +32,14 @@ snapshot as (
         bool_or(is_ordered_by_end) as is_ordered_by_end,
         max(committed_at) as committed_at,
         sum(read_count) as read_count,
+        collect_list(
+            named_struct(
+                'data_collection', data_collection,
+                'read_count', read_count,
+                'has_last_of_table', has_last_of_table,
+                'topics', topics
+            )
+        ) as read_tables,
         bool_and(has_last_of_table) and bool_or(has_last) as has_every_marker,
         bool_or(may_be_first) as may_be_first,
         bool_or(is_read_twice) as is_read_twice
@@ -58,15 +67,17 @@ awaiting_snapshot as (
 
     select
         snapshot.source,
-        snapshot.snapshot_position
+        snapshot.snapshot_position,
+        collect_set(unlanded.data_collection) as unlanded_tables
     from snapshot
-    left semi join {{ ref('int_unlanded_table') }} as unlanded
+    inner join {{ ref('int_unlanded_table') }} as unlanded
         on
             snapshot.source = unlanded.source
             and (
                 snapshot.is_ordered_by_end
                 or coalesce(snapshot.snapshot_position < unlanded.last_commit_position, true)
             )
+    group by snapshot.source, snapshot.snapshot_position
 
 ),
 
@@ -78,6 +89,14 @@ proven_topic as (
         bool_and(
             has_no_gap and (has_every_partition or {{ var('landing_reaches_the_end') }})
         ) as has_no_gap,
+        collect_set(
+            case
+                when
+                    not has_no_gap
+                    or not (has_every_partition or {{ var('landing_reaches_the_end') }})
+                    then topic
+            end
+        ) as lacking_topics,
         bool_and(has_later_message) as has_later_message
     from read_topic
     group by source, snapshot_position
@@ -97,6 +116,32 @@ select
 
     -- counts
     snapshot.read_count,
+    -- Tables that may lack reads, and those of which nothing has landed.
+    concat(
+        transform(
+            filter(
+                snapshot.read_tables,
+                one -> not one.has_last_of_table
+                or coalesce(arrays_overlap(one.topics, proven_topic.lacking_topics), false)
+            ),
+            one -> named_struct(
+                'data_collection', one.data_collection,
+                'expected_count', cast(null as bigint),
+                'received_count', one.read_count
+            )
+        ),
+        transform(
+            coalesce(
+                case when blocking.source is null then awaiting_snapshot.unlanded_tables end,
+                array()
+            ),
+            one -> named_struct(
+                'data_collection', one,
+                'expected_count', cast(null as bigint),
+                'received_count', 0L
+            )
+        )
+    ) as lacking_tables,
 
     -- what it is
     blocking.source is not null as is_blocking,

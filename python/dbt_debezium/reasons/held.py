@@ -118,7 +118,8 @@ HELD: Final = by_name(
             "missing_signal",
             "S7",
             "the transaction that asked for it has not landed",
-            "{land} every partition of the signal table and of the captured tables",
+            "{land} every partition of its topics from their beginning, those of the signal table "
+            "and of the transaction topic too",
         ),
         Reason(
             "missing_row",
@@ -155,7 +156,7 @@ HELD: Final = by_name(
             "S8",
             "a TRUNCATE may be missing before it, because a GTID in between has not landed",
             "{land} the schema-change topic {source} too, or list {source} in "
-            "sources_without_truncate if it never sends a TRUNCATE",
+            "sources_without_truncate of dbt_project.yml if it never sends a TRUNCATE",
             "dump the schema-change topic {source} too, or {complete}",
         ),
         Reason(

@@ -8,16 +8,16 @@ Command = Literal["preview", "run", "status"]
 
 PREVIEW_WORDS: Final = {
     "land": "dump",
-    "complete": "pass --complete if the dump is whole, up to the end of every partition",
+    "complete": "pass --complete if the dump is whole (every partition to its end)",
     "leave_out": "pass {options}",
 }
 PROJECT_WORDS: Final = {
     "land": "land",
     "complete": (
-        "set landing_reaches_the_end: true if what has landed is whole, up to the end of every "
-        "partition"
+        "set landing_reaches_the_end: true in dbt_project.yml if every partition has landed to "
+        "its end"
     ),
-    "leave_out": "list {quoted} in not_ingested_tables",
+    "leave_out": "list {quoted} in not_ingested_tables of dbt_project.yml",
 }
 """`run` and `status` look at a project, which has settings; `preview` at a dump, which has none."""
 
