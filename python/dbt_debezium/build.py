@@ -42,6 +42,7 @@ def run_dbt(
     project: Path,
     on_node: "Callable[[str, int, int], None] | None" = None,
     on_line: "Callable[[str], None] | None" = None,
+    on_failure: "Callable[[str, str], None] | None" = None,
 ) -> bool:
     """Run one dbt command.
 
@@ -51,6 +52,7 @@ def run_dbt(
         on_node: called with name, number and count as each node finishes.
         on_line: called with each line that our hooks print, then with the first failures; last
             with the sentence that nothing was published.
+        on_failure: called with name and message of each node that failed.
 
     Returns:
         Whether everything ran and nothing failed.
@@ -78,6 +80,8 @@ def run_dbt(
     for node in getattr(result.result, "results", None) or []:
         if str(node.status) in {"error", "fail"}:
             failures.append(f"{node.node.name}: {first_sentence(node.message or '')}")
+            if on_failure:
+                on_failure(node.node.name, node.message or "")
     if on_line:
         for line in [*failures[:SHOWN_FAILURES], *endings]:
             on_line(line)

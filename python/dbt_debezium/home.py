@@ -2,6 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import Final
+
+import yaml
+
+from dbt_debezium.errors import DebeziumError
+
+CORE_MODEL: Final = "models/staging/stg_message.sql"
+"""What every project of this package has."""
 
 
 def lake_dir() -> Path:
@@ -20,6 +28,27 @@ def make_private(folder: Path) -> None:
 def jars_dir() -> Path:
     """The folder with the jars that Spark needs beyond its own."""
     return Path(os.environ.get("DBT_DEBEZIUM_JARS") or "jars")
+
+
+def check_project(project: Path) -> None:
+    """Refuse a dbt project that is not this one, and settings that cannot be read.
+
+    Raises:
+        DebeziumError: the models of this package or its settings are not there.
+    """
+    settings = project / "dbt_project.yml"
+    if not (project / CORE_MODEL).is_file():
+        raise DebeziumError(
+            f"project: {settings} is of another dbt project, without {CORE_MODEL}; "
+            "go to the folder of dbt-debezium, or to one outside of dbt projects"
+        )
+    try:
+        read = yaml.safe_load(settings.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        where = str(error).strip().splitlines()[-1].strip()
+        raise DebeziumError(f"project: {settings} cannot be read ({where}); correct it") from error
+    if not isinstance(read, dict) or not isinstance(read.get("vars"), dict):
+        raise DebeziumError(f"project: {settings} has no settings; it needs a mapping called vars")
 
 
 def project_dir() -> Path:

@@ -53,6 +53,9 @@ def idle_decisions(
         report: what `cut_report` says of it, after a run.
         schema: the schema that models are built in.
     """
+    # A run of a part of the project may not have built it.
+    if not spark.catalog.tableExists(f"{schema}.int_operator_decision"):
+        return []
     entries = {entry["source"]: entry for entry in report}
     sentences = []
     for row in spark.table(f"{schema}.int_operator_decision").collect():

@@ -1,26 +1,35 @@
 """Look at a dump: land it in a throw-away lake, write models for it, build, show, forget."""
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from dbt_debezium.build import BUILD, environment, run_dbt
+from dbt_debezium.build import BUILD, environment, first_sentence, run_dbt
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir, project_dir
 from dbt_debezium.model_files import history_sql
-from dbt_debezium.scaffold import CapturedTable, Group, captured_tables
+from dbt_debezium.patterns import matches
+from dbt_debezium.scaffold import CapturedTable, Group, LeftOut, captured_tables
+from dbt_debezium.tables import TableFacts, full_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CORE_MODELS = ("landing", "staging", "transactions")
+MOST_BUILDS: Final = 6
+"""A build that fails on a table is followed by one that holds its transaction, or leaves it out."""
+CONTRADICTION: Final = re.compile("takes a row that the keyless table does not hold")
+"""A failure that the next build holds by itself (docs/decisions/0009)."""
+
+OnStep = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,8 @@ class Preview:
 
     spark: "SparkSession"
     tables: list[CapturedTable]
+    left_out: list[LeftOut]
+    """Tables of the dump that are not shown."""
     skipped_files: tuple[Path, ...]
 
 
@@ -37,7 +48,7 @@ def previewed(
     path: str | Path,
     groups: Sequence[Group] = (),
     settings: dict[str, Any] | None = None,
-    on_step: Callable[[str], None] = lambda step: None,
+    on_step: OnStep = lambda step: None,
 ) -> Iterator[Preview]:
     """Build the tables of a dump.
 
@@ -48,7 +59,7 @@ def previewed(
         on_step: called with what is being done.
 
     Raises:
-        DebeziumError: the path holds no messages or no changes, or the build failed.
+        DebeziumError: the path holds no messages, or the build failed on more than its tables.
     """
     project = project_dir()
     jars = jars_dir().absolute()
@@ -74,21 +85,107 @@ def previewed(
                 landed = land(spark, path)
                 on_step(f"looking at {landed.message_count:,} messages")
                 named = settings_of(project_settings(project) | (settings or {}))
-                tables = captured_tables(landed_tables(spark, named), groups)
+                seen = landed_tables(spark, named)
+                left_out = signal_tables(seen)
+                tables = captured_tables(
+                    [facts for facts in seen if not facts.has_signals], groups, (), left_out
+                )
                 # Nobody is there to decide about a key that changes: it is told at the end.
                 write_project(project, copy, tables, settings or {}, "ignore")
-                on_step(f"building {len(tables)} tables")
-                lines: list[str] = []
-                if not run_dbt(
-                    [*BUILD, "--target", "local"],
-                    copy,
-                    on_node=lambda name, index, total: on_step(f"built {index} of {total}: {name}"),
-                    on_line=lines.append,
-                ):
-                    raise DebeziumError(f"preview: {'; '.join(lines) or 'dbt build failed'}")
-                yield Preview(spark, tables, landed.skipped_files)
+                tables = build_tables(copy, tables, left_out, on_step)
+                yield Preview(spark, tables, left_out, landed.skipped_files)
             finally:
                 spark.stop()
+
+
+def build_tables(
+    project: Path, tables: Sequence[CapturedTable], left_out: list[LeftOut], on_step: OnStep
+) -> list[CapturedTable]:
+    """Build until everything that can be shown is published.
+
+    Args:
+        project: the dbt project with the tables' models.
+        tables: the tables.
+        left_out: takes each table that cannot be built.
+        on_step: called with what is being done.
+
+    Returns:
+        The tables that were built.
+
+    Raises:
+        DebeziumError: something else than a table cannot be built.
+    """
+    shown = list(tables)
+    for number in range(1, MOST_BUILDS + 1):
+        on_step(f"building {len(shown)} tables" + (" again" if number > 1 else ""))
+        lines: list[str] = []
+        failures: dict[str, str] = {}
+        if run_dbt(
+            [*BUILD, "--target", "local"],
+            project,
+            on_node=lambda name, index, total: on_step(f"built {index} of {total}: {name}"),
+            on_line=lines.append,
+            on_failure=failures.__setitem__,
+        ):
+            return shown
+        models = {f"{table.model_name}_history": table for table in shown}
+        if not failures or not failures.keys() <= models.keys():
+            break
+        for name, message in failures.items():
+            if CONTRADICTION.search(message) and number < MOST_BUILDS - 1:
+                continue
+            left_out.append(failed_table(models[name], message))
+            (project / "models" / "history" / f"{name}.sql").unlink()
+            shown.remove(models[name])
+    raise DebeziumError(f"preview: {'; '.join(lines) or 'dbt build failed'}")
+
+
+def failed_table(table: CapturedTable, message: str) -> LeftOut:
+    """A table that cannot be built, with dbt's message."""
+    name = full_name(table.schema, table.table)
+    return LeftOut(table.sources, f"table {name} cannot be built: {first_sentence(message)}")
+
+
+def signal_tables(tables: Sequence[TableFacts]) -> list[LeftOut]:
+    """Tables of signals, whose rows are no data (S10).
+
+    >>> signal_tables([TableFacts("shop", "public", "signals", has_signals=True)])[0].sentence
+    'table public.signals holds signals to the connector, which are no data'
+    """
+    return [
+        LeftOut(
+            [facts.source],
+            f"table {full_name(facts.schema, facts.table)} holds signals to the connector, which "
+            "are no data",
+        )
+        for facts in tables
+        if facts.has_signals
+    ]
+
+
+def preview_report(preview: Preview) -> list[dict[str, Any]]:
+    """The entries of `cut_report`, with what else is to be said of each source in `sentences`."""
+    from dbt_debezium.report import cut_report
+    from dbt_debezium.shapes import key_changes, silent_changes
+    from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
+
+    tables = preview.tables
+    keyless = (table.texts().place for table in tables if table.facts.is_keyless)
+    counts = unrepresentable_counts(preview.spark, [table.model_name for table in tables], "public")
+    said = [
+        *key_changes(preview.spark, keyless),
+        *silent_changes(preview.spark),
+        *((source, unrepresentable_sentence(source, found)) for source, found in counts.items()),
+    ]
+    report = cut_report(preview.spark)
+    for entry in report:
+        source = entry["source"]
+        entry["sentences"] = [sentence for name, sentence in said if name == source] + [
+            f"{source}: left out: {one.sentence}"
+            for one in preview.left_out
+            if any(matches(pattern, source) for pattern in one.sources)
+        ]
+    return report
 
 
 def write_project(

@@ -28,10 +28,9 @@ from dbt_debezium.scaffold import (
     CapturedTable,
     Group,
     captured_tables,
-    check_columns,
-    check_database,
     identifier,
     names_of,
+    writable_tables,
 )
 from dbt_debezium.tables import TableFacts
 
@@ -163,13 +162,8 @@ def plan_scaffold(
     plan = Plan()
     known: dict[Path, TableFacts] = {}
     unknown: list[TableFacts] = []
-    for facts in tables:
-        try:
-            check_database(facts)
-            check_columns(facts)
-        except DebeziumError as error:
-            plan.refusals.append(f"scaffold: {error}")
-            continue
+    written, refusals = writable_tables(tables)
+    for facts in written:
         path = there.history_of(facts)
         if path is None:
             unknown.append(facts)
@@ -178,7 +172,8 @@ def plan_scaffold(
     for path, facts in known.items():
         _plan_known(there, path, facts, force, plan)
     given: dict[str, list[str]] = {}
-    found = captured_tables(unknown, groups, there.names)
+    found = captured_tables(unknown, groups, there.names, refusals)
+    plan.refusals += [f"scaffold: {refusal.sentence}" for refusal in refusals]
     for table in sorted(found, key=lambda table: (table.place(), table.model_name)):
         folder = Path("models") / there.folder_of(table, given)
         for path, text in new_files(folder, table).items():

@@ -70,6 +70,11 @@ class CapturedTable:
     facts: TableFacts
     model_name: str = field(default="")
 
+    @property
+    def has_several_sources(self) -> bool:
+        """Whether rows of more than one source can be in it."""
+        return len(self.sources) > 1 or "*" in self.sources[0]
+
     def place(self) -> tuple[str, str, str]:
         """Group, schema and table."""
         return self.group, self.schema or "", self.table
@@ -130,8 +135,34 @@ def full_names(facts: TableFacts) -> tuple[str, str]:
     return name, f"{facts.source}.{name}"
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A table of which there is no model, and why."""
+
+    sources: list[str]
+    """Names or patterns."""
+    sentence: str
+
+
+def writable_tables(tables: Sequence[TableFacts]) -> tuple[list[TableFacts], list[LeftOut]]:
+    """The tables that models can be written for, and what is to be said of the others."""
+    written, refusals = [], []
+    for facts in tables:
+        try:
+            check_database(facts)
+            check_columns(facts)
+        except DebeziumError as error:
+            refusals.append(LeftOut([facts.source], str(error)))
+        else:
+            written.append(facts)
+    return written, refusals
+
+
 def captured_tables(
-    tables: Sequence[TableFacts], groups: Sequence[Group], taken: Collection[str] = ()
+    tables: Sequence[TableFacts],
+    groups: Sequence[Group],
+    taken: Collection[str] = (),
+    refusals: list[LeftOut] | None = None,
 ) -> list[CapturedTable]:
     """The tables that models are written for.
 
@@ -140,11 +171,15 @@ def captured_tables(
 
     Args:
         taken: names of models and public tables that are there already.
+        refusals: takes each table that is left out; without it the first one ends everything.
 
     Raises:
         DebeziumError: a column is called like one of ours, two columns differ in case only, or a
             source has a table of two databases.
     """
+    if refusals is not None:
+        tables, found = writable_tables(tables)
+        refusals += found
     by_source: dict[str, list[TableFacts]] = {}
     for facts in tables:
         check_database(facts)
@@ -166,7 +201,14 @@ def captured_tables(
         name = key.name if isinstance(key, Group) else sources[0]
         patterns = [key.pattern] if isinstance(key, Group) else sources
         for (schema, table), facts in merged.items():
-            check_columns(facts)
+            try:
+                check_columns(facts)
+            except DebeziumError as error:
+                # What each of them has alone can differ in case only.
+                if refusals is None:
+                    raise
+                refusals.append(LeftOut(patterns, str(error)))
+                continue
             if not facts.columns:
                 # Only truncates of it have landed: it has no rows, and its columns are unknown.
                 continue

@@ -145,28 +145,35 @@ def _change(row: "Row") -> dict[str, Any]:
     }
 
 
-def silent_changes(spark: "SparkSession", schema: str = "build") -> list[str]:
-    """A sentence for each table that may have rows which a statement changed without an event."""
+def silent_changes(spark: "SparkSession", schema: str = "build") -> list[tuple[str, str]]:
+    """For each table that may have rows which a statement changed without an event, its source and
+    a sentence.
+    """
     reports: dict[str, ShapeReport] = {}
     for row in spark.sql(SCHEMA_CHANGES.format(schema=schema)).collect():
         reports.setdefault(row["source"], ShapeReport()).changes.append(_change(row))
     return [
-        sentence
+        (source, sentence)
         for source, found in sorted(reports.items())
         for sentence in found.sentences(source)
     ]
 
 
-def key_changes(spark: "SparkSession", keyless: Iterable[str], schema: str = "build") -> list[str]:
-    """A sentence for each change of a key, for those who build without a decision about it.
+def key_changes(
+    spark: "SparkSession", keyless: Iterable[str], schema: str = "build"
+) -> list[tuple[str, str]]:
+    """For each change of a key its source and a sentence, where nobody decided about it.
 
     Args:
         keyless: tables in which no key tells rows apart.
     """
     without_key = set(keyless)
     return [
-        f"{source}: {table} has the key {new} from commit {commit_number} on, {old} before it; "
-        "a row that changed under both appears twice"
+        (
+            source,
+            f"{source}: {table} has the key {new} from commit {commit_number} on, {old} before it; "
+            "a row that changed under both appears twice",
+        )
         for source, table, commit_number, old, new in spark.sql(
             KEY_CHANGES.format(schema=schema)
         ).collect()

@@ -1,12 +1,14 @@
 """Commands that only look make nothing, and say that there is nothing to look at."""
 
+import shlex
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from dbt_debezium.cli import main
-from dbt_debezium.home import project_dir
+from dbt_debezium.home import CORE_MODEL, project_dir
 
 
 @pytest.mark.parametrize(
@@ -30,3 +32,90 @@ def test_a_target_that_the_profile_lacks_is_refused_and_those_it_has_are_named(
     ended = CliRunner().invoke(main, ["land", str(project_dir() / "README.md"), "--target", "nope"])
     assert ended.exit_code == 2
     assert "has no target 'nope'; there is: local, test, prod\n" in ended.stderr
+
+
+NO_SUCH = "no/such/file.jsonl"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["preview", NO_SUCH],
+        ["preview", "\0"],
+        ["preview", "."],
+        ["preview", "s3://bucket/dump"],
+        ["preview", "garbage", "--group", "shop"],
+        ["preview", "garbage", "--group", "[=shop"],
+        ["preview", "garbage", "--export", "garbage"],
+        ["land", NO_SUCH],
+        ["land", "."],
+        ["land", "garbage", "--target", "nope"],
+        ["run", NO_SUCH],
+        ["run", "--target", "nope"],
+        ["status", "--target", "nope"],
+        ["query", "select 1", "--target", "nope"],
+        ["diff", "shop"],
+        ["diff", "shop", "0"],
+        ["diff", "shop", "1", "--transaction", "7"],
+        ["scaffold", "--group", "shop"],
+        ["signal", "public.orders"],
+        ["signal", "public.orders", "--table", "s", "--kafka", "s"],
+        ["signal", "public.orders", "--table", "s", "--connector", "nope"],
+        ["signal", "public.orders", "--table", "s", "--condition", "nope"],
+    ],
+    ids=" ".join,
+)
+def test_bad_input_ends_a_command_with_a_sentence_and_no_traceback(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "garbage").write_bytes(b"\0\xff")
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path / "lake"))
+    monkeypatch.chdir(tmp_path)
+    ended = CliRunner().invoke(main, command)
+    assert isinstance(ended.exception, SystemExit)
+    assert ended.exit_code == 2
+    assert ended.stderr.strip()
+    assert "Traceback" not in ended.output
+
+
+@pytest.mark.parametrize(
+    ("settings", "has_models", "sentence"),
+    [
+        ("name: mine\n", False, "is of another dbt project"),
+        ("vars: [\n", True, "cannot be read"),
+        ("", True, "has no settings"),
+        ("vars: [a]\n", True, "has no settings"),
+    ],
+)
+@pytest.mark.parametrize("command", [["status"], ["preview", "dump.jsonl"], ["run"]])
+def test_a_project_that_cannot_be_worked_in_is_refused(
+    command: list[str],
+    settings: str,
+    has_models: bool,
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "dbt_project.yml").write_text(settings)
+    if has_models:
+        (tmp_path / CORE_MODEL).parent.mkdir(parents=True)
+        (tmp_path / CORE_MODEL).touch()
+    monkeypatch.chdir(tmp_path)
+    ended = CliRunner().invoke(main, command)
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith(f"project: {tmp_path / 'dbt_project.yml'}"), ended.stderr
+    assert sentence in " ".join(ended.stderr.split())
+
+
+def test_every_command_shows_an_example_that_click_takes() -> None:
+    assert isinstance(main, click.Group)
+    for name in main.commands:
+        shown = CliRunner().invoke(main, [name, "--help"]).stdout
+        _, _, examples = shown.partition("Examples:\n")
+        lines = [line.strip() for line in examples.splitlines() if line.strip()]
+        own = [line.partition("dbt-debezium ")[2] for line in lines if "dbt-debezium" in line]
+        assert own, name
+        for line in own:
+            words = shlex.split(line.partition(" | ")[0])
+            assert words[0] == name
+            main.commands[name].make_context(name, words[1:])

@@ -14,8 +14,7 @@ from reality import Case, Source, read_cases
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.export import export
 from dbt_debezium.messages import check_file, find_files
-from dbt_debezium.preview import previewed
-from dbt_debezium.report import cut_report
+from dbt_debezium.preview import preview_report, previewed
 from dbt_debezium.sentences import source_sentences
 
 LANDED = [case for case in read_cases() if not case.refused]
@@ -41,7 +40,7 @@ def build(folder: Path, cases: list[Case]) -> Built:
         case.place_inputs(dump)
     with previewed(dump, settings=cases[0].settings) as built:
         export(built.spark, built.tables, folder / "export")
-        report = cut_report(built.spark)
+        report = preview_report(built)
     return Built(folder / "export", {entry["source"]: entry for entry in report})
 
 

@@ -1,7 +1,7 @@
 """The command line: a module for each command, which is also a function of its module."""
 
 import warnings
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from rich.text import Text
@@ -27,8 +27,26 @@ class Commands(click.Group):
         try:
             return super().invoke(context)
         except DebeziumError as error:
-            log.print(Text(str(error)), soft_wrap=True)
-            context.exit(2)
+            return end(context, str(error))
+        except BrokenPipeError:
+            # Nobody reads on: click ends without a word.
+            raise
+        except OSError as error:
+            where = error.filename or context.invoked_subcommand
+            return end(context, f"{where}: {error.strerror or error}")
+        except Exception as error:
+            # Spark's own, whose text is a page of Java.
+            if not type(error).__module__.startswith(("pyspark.", "py4j.")):
+                raise
+            from dbt_debezium.session import innermost
+
+            return end(context, f"{context.invoked_subcommand}: Spark: {innermost(error)}")
+
+
+def end(context: click.Context, sentence: str) -> NoReturn:
+    """Say why the command cannot go on."""
+    log.print(Text(sentence), soft_wrap=True)
+    context.exit(2)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from dbt_debezium import progress
-from dbt_debezium.home import project_dir
+from dbt_debezium.home import check_project, project_dir
 
 if TYPE_CHECKING:
     from dbt_debezium.progress import Steps
@@ -23,8 +23,14 @@ log = Console(stderr=True, highlight=False)
 
 
 def enter_project() -> None:
-    """Go where dbt goes, so that relative paths of settings mean the same here and there."""
-    os.chdir(project_dir())
+    """Go where dbt goes, so that relative paths of settings mean the same here and there.
+
+    Raises:
+        DebeziumError: the folder is another dbt project, or its settings cannot be read.
+    """
+    project = project_dir()
+    check_project(project)
+    os.chdir(project)
 
 
 def enter_lake(target: str | None) -> None:
@@ -43,3 +49,13 @@ def working(step: str) -> "AbstractContextManager[Steps]":
 def from_anywhere(source: str) -> str:
     """The path seen from anywhere; an address with a scheme as it is."""
     return source if "://" in source else str(Path(source).expanduser().absolute())
+
+
+def examples(*lines: str) -> str:
+    """What `--help` shows below the options: command lines as they are typed.
+
+    >>> examples("dbt-debezium status")
+    '\\x08\\nExamples:\\n  dbt-debezium status'
+    """
+    # click wraps text, but not what stands behind a backspace.
+    return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))

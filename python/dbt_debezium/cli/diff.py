@@ -5,12 +5,17 @@ from rich.table import Table
 from rich.text import Text
 
 from dbt_debezium.cli.cells import one_line
-from dbt_debezium.cli.console import enter_lake, out, working
+from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "dbt-debezium diff shop 17",
+        "dbt-debezium diff shop --transaction 1946",
+    )
+)
 @click.argument("source")
 @click.argument("commit_number", metavar="[COMMIT]", type=click.IntRange(min=1), required=False)
 @click.option("--transaction", "transaction_id", metavar="ID", help="In place of COMMIT.")

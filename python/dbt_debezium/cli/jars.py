@@ -2,10 +2,14 @@
 
 import click
 
-from dbt_debezium.cli.console import out, working
+from dbt_debezium.cli.console import examples, out, working
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "DBT_DEBEZIUM_JARS=/srv/jars dbt-debezium jars",
+    )
+)
 def jars() -> None:
     """Fetch the jars that Spark needs, once, into the folder `jars`."""
     from dbt_debezium.jars import fetch_jars

@@ -5,11 +5,17 @@ from typing import Any
 
 import click
 
-from dbt_debezium.cli.console import enter_project, from_anywhere, out, working
+from dbt_debezium.cli.console import enter_project, examples, from_anywhere, out, working
 from dbt_debezium.home import lake_dir
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "kcat -C -J -e -t shop.public.orders > orders.jsonl",
+        "dbt-debezium land orders.jsonl",
+        "dbt-debezium land dumps/",
+    )
+)
 @click.argument("source")
 @click.option("--target", help="A target of profiles.yml.")
 def land(source: str, target: str | None) -> None:

@@ -9,15 +9,21 @@ from rich.table import Table
 from rich.text import Text
 
 from dbt_debezium.cli.cells import cell_text
-from dbt_debezium.cli.console import enter_project, from_anywhere, out, working
-from dbt_debezium.cli.report import SHOWN_SENTENCES, show_report
+from dbt_debezium.cli.console import enter_project, examples, from_anywhere, out, working
+from dbt_debezium.cli.report import show_report
 
 SHOWN_ROWS = 10
 SHOWN_TABLES = 12
 SHOWN_COLUMNS = 8
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "dbt-debezium preview dump.jsonl",
+        "dbt-debezium preview dumps/ --complete",
+        "dbt-debezium preview dumps/ --not-ingested 'public.audit_*' --export tables/",
+    )
+)
 @click.argument("path")
 @click.option(
     "--group",
@@ -57,11 +63,8 @@ def preview(
     from dbt_debezium.export import export
     from dbt_debezium.landing import local_path
     from dbt_debezium.messages import find_files
-    from dbt_debezium.preview import previewed
-    from dbt_debezium.report import cut_report
+    from dbt_debezium.preview import preview_report, previewed
     from dbt_debezium.scaffold import Group
-    from dbt_debezium.shapes import key_changes, silent_changes
-    from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
     parsed_groups = [Group.parse(group) for group in groups]
     source = from_anywhere(path)
@@ -77,44 +80,37 @@ def preview(
         if export_directory:
             state.update(f"writing {export_directory}")
             export(built.spark, built.tables, export_directory)
-        report = cut_report(built.spark)
-        sentences = key_changes(
-            built.spark, (table.texts().place for table in built.tables if table.facts.is_keyless)
-        )
-        sentences += silent_changes(built.spark)
-        names = [table.model_name for table in built.tables]
-        for source, counts in sorted(unrepresentable_counts(built.spark, names, "public").items()):
-            sentences.append(unrepresentable_sentence(source, counts))
+        report = preview_report(built)
         state.stop()
         for file in built.skipped_files:
             out.print(f"skipped {file}: no line of it is a message")
         show_report(report, "preview")
-        for sentence in sentences[:SHOWN_SENTENCES]:
-            out.print(Text(sentence), soft_wrap=True)
-        if len(sentences) > SHOWN_SENTENCES:
-            out.print(f"and {len(sentences) - SHOWN_SENTENCES} of the kind more")
         show_tables(built.spark, built.tables)
     if export_directory:
         out.print(f"\nwritten to {export_directory}")
 
 
 def show_tables(spark: Any, tables: Sequence[Any]) -> None:
-    """The first rows of each published table."""
-    from dbt_debezium.export import with_text_times
+    """The first rows of each published table, with their source where several share the table."""
+    from dbt_debezium.export import quoted, with_text_times
 
     for captured in tables[:SHOWN_TABLES]:
-        frame = with_text_times(spark.table(f"`public`.`{captured.model_name}`"))
-        row_count = frame.count()
+        frame = spark.table(f"`public`.`{captured.model_name}`")
         columns = list(captured.facts.types())
+        shown = [frame[quoted(name)] for name in columns[:SHOWN_COLUMNS]]
+        if captured.has_several_sources:
+            shown.insert(0, frame["_change.source"].alias("_source"))
+            frame = frame.orderBy("_change.source")
+        row_count = frame.count()
         out.print(f"\n{captured.model_name}: {row_count:,} {'row' if row_count == 1 else 'rows'}")
         table = Table(box=None, pad_edge=False)
-        for column in columns[:SHOWN_COLUMNS]:
+        rows = with_text_times(frame.select(shown).limit(SHOWN_ROWS))
+        for column in rows.columns:
             table.add_column(
                 Text(column), min_width=6, max_width=30, overflow="ellipsis", no_wrap=True
             )
-        for row in frame.limit(SHOWN_ROWS).collect():
-            cells = row[: len(columns)][:SHOWN_COLUMNS]
-            table.add_row(*(Text(cell_text(cell)) for cell in cells))
+        for row in rows.collect():
+            table.add_row(*(Text(cell_text(cell)) for cell in row))
         out.print(table)
         if len(columns) > SHOWN_COLUMNS:
             out.print(f"and {len(columns) - SHOWN_COLUMNS} columns more; --export has all")

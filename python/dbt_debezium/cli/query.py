@@ -8,14 +8,19 @@ from rich.table import Table
 from rich.text import Text
 
 from dbt_debezium.cli.cells import cell_text, one_line
-from dbt_debezium.cli.console import enter_lake, out, working
+from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.errors import DebeziumError
 
 SHOWING = ("Show", "Describe", "Explain")
 """How Spark's names of statements begin that are no queries and change nothing."""
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "dbt-debezium query 'select * from public.commit'",
+        "dbt-debezium query 'show views in public'",
+    )
+)
 @click.argument("sql")
 @click.option("--target", help="A target of profiles.yml.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per row.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
-from dbt_debezium.cli.console import enter_project, from_anywhere, out, working
+from dbt_debezium.cli.console import enter_project, examples, from_anywhere, out, working
 from dbt_debezium.cli.land import land_path
 from dbt_debezium.cli.report import SHOWN_SENTENCES, shape_sentences
 from dbt_debezium.home import lake_dir, make_private, project_dir
@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog=examples(
+        "dbt-debezium run dumps/",
+        "dbt-debezium run --full-refresh",
+        "dbt-debezium run --vars '{landing_reaches_the_end: true}'",
+    ),
+)
 @click.option("--target", help="A target of profiles.yml.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SOURCE] [DBT OPTIONS]...")
 def run(target: str | None, arguments: Sequence[str]) -> None:
@@ -50,14 +57,15 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
             )
     if not is_good:
         sys.exit(1)
-    with working("looking for tables without models"):
-        notes = unseen(spark_session(target), target)
+    with working("looking at what is held, and for tables without models"):
+        notes = notes_of(spark_session(target), target)
     for note in notes:
         out.print(Text(note), soft_wrap=True)
 
 
-def unseen(spark: "SparkSession", target: str | None) -> list[str]:
-    """What has no effect after a good run: tables without a model, and decisions."""
+def notes_of(spark: "SparkSession", target: str | None) -> list[str]:
+    """What is held after a good run, and what has no effect: tables without a model, decisions."""
+    from dbt_debezium.holds import held_sentence
     from dbt_debezium.notices import idle_decisions
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
@@ -66,5 +74,10 @@ def unseen(spark: "SparkSession", target: str | None) -> list[str]:
 
     schema = build_schema(target)
     models = ProjectModels.read(project_dir()).histories.values()
-    found = shape_sentences(shape_reports(spark, models, schema))
-    return found + idle_decisions(spark, cut_report(spark, schema), schema)[:SHOWN_SENTENCES]
+    report = cut_report(spark, schema)
+    held = [sentence for entry in report if (sentence := held_sentence(entry, "run"))]
+    return [
+        *held[:SHOWN_SENTENCES],
+        *shape_sentences(shape_reports(spark, models, schema)),
+        *idle_decisions(spark, report, schema)[:SHOWN_SENTENCES],
+    ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
-from dbt_debezium.cli.console import enter_lake, log, out, working
+from dbt_debezium.cli.console import enter_lake, examples, log, out, working
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
 
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from dbt_debezium.project_models import Plan
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "dbt-debezium scaffold --check",
+        "dbt-debezium scaffold 'public.*' --group 'shop_*=shop'",
+    )
+)
 @click.argument("patterns", nargs=-1)
 @click.option(
     "--group",

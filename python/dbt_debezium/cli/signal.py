@@ -5,10 +5,16 @@ from typing import Literal
 
 import click
 
+from dbt_debezium.cli.console import examples
 from dbt_debezium.errors import DebeziumError
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "dbt-debezium signal public.orders --table public.debezium_signal",
+        "dbt-debezium signal public.orders --type blocking --kafka shop",
+    )
+)
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
 @click.option("--stop", is_flag=True, help="Stop reading; without a TABLE, whatever is being read.")
 @click.option(

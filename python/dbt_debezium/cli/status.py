@@ -5,12 +5,17 @@ import json
 import click
 from rich.text import Text
 
-from dbt_debezium.cli.console import enter_lake, out, working
+from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.cli.report import SHOWN_SENTENCES, SHOWN_SOURCES, shape_sentences, show_report
 from dbt_debezium.home import project_dir
 
 
-@click.command()
+@click.command(
+    epilog=examples(
+        "dbt-debezium status",
+        "dbt-debezium status --json | jq '.[].held'",
+    )
+)
 @click.option(
     "--json",
     "as_json",
