@@ -40,7 +40,8 @@ class Preview:
     tables: list[CapturedTable]
     left_out: list[LeftOut]
     """Tables of the dump that are not shown."""
-    skipped_files: tuple[Path, ...]
+    skipped_files: tuple[str, ...]
+    """A sentence for each file of the path that is no dump."""
 
 
 @contextmanager

@@ -7,19 +7,24 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
+import dump_writers
 import pytest
 from click.testing import CliRunner
 from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 from pyspark.sql.functions import udf
 
-from dbt_debezium import landing
+from dbt_debezium import inbox, landing
 from dbt_debezium.cli import main
+from dbt_debezium.dumps import Dump, find_files
+from dbt_debezium.dumps.form import Header, Message
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.landing import TABLE, Landed, land
 from dbt_debezium.lease import Lease
-from dbt_debezium.messages import find_files
 from dbt_debezium.session import open_catalog, spark_session, spark_settings
 
 REPOSITORY = Path(__file__).parents[2]
@@ -27,7 +32,7 @@ JARS = Path(os.environ.get("DBT_DEBEZIUM_JARS") or REPOSITORY / "jars").absolute
 
 KILLED = """
 import os, signal, sys
-from dbt_debezium import landing
+from dbt_debezium import inbox, landing
 from dbt_debezium.session import spark_session
 
 spark = spark_session()
@@ -124,6 +129,40 @@ def test_both_shapes_give_the_same_row(spark: SparkSession, tmp_path: Path) -> N
     ]
 
 
+def test_every_form_lands_the_same_rows(spark: SparkSession, tmp_path: Path) -> None:
+    """The forms themselves are tested without Spark; here, that all of a message arrives."""
+    topic = "forms.public.orders"
+    value = '{"op":"c","source":{"name":"forms","schema":"public","table":"orders"}}'
+    messages = [
+        Message(topic, 1, 4, 1795228601749, '{"id":1}', value, [Header("h", '{"id":2}')]),
+        Message(topic, 1, 5, 1795228601750, '{"id":1}', None),
+    ]
+    forms = {
+        "spark.json": dump_writers.spark_json(messages, is_cast=False),
+        "kcat.jsonl.gz": gzip.compress(dump_writers.kcat(messages)),
+        "rpk.json": dump_writers.rpk(messages, indent=2),
+        f"{topic}.txt": dump_writers.console(messages, with_time=True, with_headers=True),
+        "part-0.parquet": dump_writers.kafka_parquet(messages, is_cast=False),
+    }
+    for name, content in forms.items():
+        (tmp_path / name).write_bytes(content)
+    sink = tmp_path / "topics" / topic / "partition=1" / f"{topic}+1+0000000006.json.gz"
+    sink.parent.mkdir(parents=True)
+    sink.write_bytes(gzip.compress(dump_writers.sink_json([value])))
+    assert land(spark, tmp_path).message_count == 2 * len(forms) + 1
+    header = Row(key="h", value='{"id":2}')
+    times = [datetime(2026, 11, 21, 2, 36, 41, micros) for micros in (749_000, 750_000)]
+    placed = [(1, 4, times[0], '{"id":1}', value, [header]), (1, 5, times[1], '{"id":1}', None, [])]
+    columns = ["partition", "offset", "timestamp", "key", "value", "headers"]
+    table = spark.table(TABLE).where(f"topic = '{topic}'")
+    utc = F.to_utc_timestamp("timestamp", F.current_timezone()).alias("timestamp")
+    shown = table.select(*(utc if name == "timestamp" else name for name in columns))
+    assert sorted(tuple(row) for row in shown.collect() if row["offset"] < 6) == sorted(
+        placed * len(forms), key=lambda row: row[1]
+    )
+    assert [tuple(row)[3:] for row in shown.where("offset = 6").collect()] == [(None, value, [])]
+
+
 @pytest.mark.fault(42)
 def test_landing_again_adds_nothing(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(message("again", 1))
@@ -190,7 +229,8 @@ def test_a_file_of_a_folder_without_a_message_is_left_out_and_named(
 ) -> None:
     (tmp_path / "a.jsonl").write_text(message("others", 1))
     (tmp_path / "config.json").write_text('{\n  "name": "shop"\n}\n')
-    assert land(spark, tmp_path).skipped_files == (tmp_path / "config.json",)
+    (skipped,) = land(spark, tmp_path).skipped_files
+    assert skipped.startswith(f"{tmp_path / 'config.json'}:1: not a message (")
     with pytest.raises(DebeziumError, match=r"config\.json:1: not a message "):
         land(spark, tmp_path / "config.json")
 
@@ -199,14 +239,17 @@ def test_a_file_of_a_folder_without_a_message_is_left_out_and_named(
 def test_a_path_without_messages_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "empty.jsonl").touch()
-    for path in (tmp_path, tmp_path / "empty.jsonl"):
-        with pytest.raises(DebeziumError, match="holds no messages; a line must be"):
-            land(spark, path)
+    with pytest.raises(
+        DebeziumError, match=r"none of 2 files is a dump; the first: .*config\.json"
+    ):
+        land(spark, tmp_path)
+    with pytest.raises(DebeziumError, match=r"empty\.jsonl: empty; dump the topics with `kcat -C"):
+        land(spark, tmp_path / "empty.jsonl")
 
 
 def test_what_is_not_read_yet_is_said(spark: SparkSession) -> None:
     for path in ("kafka://broker:9092/shop.*", "s3://bucket/dump"):
-        with pytest.raises(DebeziumError, match=r":// is not read yet; files and folders of JSON"):
+        with pytest.raises(DebeziumError, match=r":// is not read yet; files and folders with"):
             land(spark, path)
 
 
@@ -224,15 +267,14 @@ def test_a_file_that_changes_while_it_is_checked_does_not_land(
 ) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text(message("moving", 1))
-    plain_check = landing.check_file
+    plain_read = inbox.read_dump
 
-    def check_and_append(path: Path, *others: object) -> object:
-        facts = plain_check(path)
+    def append_and_read(path: Path, *others: Any) -> Dump:
         with path.open("a") as appended:
-            appended.write('{"topic"')
-        return facts
+            appended.write(message("moving", 2))
+        return plain_read(path, *others)
 
-    monkeypatch.setattr(landing, "check_file", check_and_append)
+    monkeypatch.setattr(inbox, "read_dump", append_and_read)
     with pytest.raises(DebeziumError, match="changed while it was read"):
         land(spark, file)
     monkeypatch.undo()

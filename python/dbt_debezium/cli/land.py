@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.text import Text
 
 from dbt_debezium.cli.console import enter_project, examples, from_anywhere, out, working
 from dbt_debezium.home import lake_dir
@@ -19,10 +20,10 @@ from dbt_debezium.home import lake_dir
 @click.argument("source")
 @click.option("--target", help="A target of profiles.yml.")
 def land(source: str, target: str | None) -> None:
-    """Append new messages of SOURCE, a file or folder of JSON lines, to landing.message.
+    """Append new messages of SOURCE, a file or folder with a dump of topics, to landing.message.
 
-    Lines are in the shape of Spark's Kafka source or of `kcat -J`, plain or gzip. Landing the same
-    files again adds nothing.
+    The form of a dump is recognised: what kcat, rpk, kafka-console-consumer, Spark and Kafka
+    Connect's object-store sinks write, plain or gzip. Landing the same files again adds nothing.
     """
     from dbt_debezium.session import spark_session
 
@@ -33,10 +34,10 @@ def land(source: str, target: str | None) -> None:
 
 def land_path(source: str | Path, start_spark: Any) -> None:
     """Land, with progress, and say what landed."""
+    from dbt_debezium.dumps import find_files
     from dbt_debezium.landing import land as land_messages
     from dbt_debezium.landing import local_path
     from dbt_debezium.lease import Lease
-    from dbt_debezium.messages import find_files
 
     find_files(local_path(source))
     with Lease(lake_dir(), f"dbt-debezium land {source}"), working("starting Spark") as status:
@@ -49,5 +50,5 @@ def land_path(source: str | Path, start_spark: Any) -> None:
         landed = land_messages(spark, source, tell)
     files = "file" if landed.file_count == 1 else "files"
     out.print(f"landed {landed.message_count:,} messages of {landed.file_count} new {files}")
-    for file in landed.skipped_files:
-        out.print(f"skipped {file}: no line of it is a message")
+    for skipped in landed.skipped_files:
+        out.print(Text(f"skipped {skipped}"), soft_wrap=True)

@@ -60,9 +60,9 @@ def preview(
 
     Lands PATH into a throw-away lake, writes models for what is in it, builds and prints.
     """
+    from dbt_debezium.dumps import find_files
     from dbt_debezium.export import export
     from dbt_debezium.landing import local_path
-    from dbt_debezium.messages import find_files
     from dbt_debezium.preview import preview_report, previewed
     from dbt_debezium.scaffold import Group
 
@@ -82,8 +82,8 @@ def preview(
             export(built.spark, built.tables, export_directory)
         report = preview_report(built)
         state.stop()
-        for file in built.skipped_files:
-            out.print(f"skipped {file}: no line of it is a message")
+        for skipped in built.skipped_files:
+            out.print(Text(f"skipped {skipped}"), soft_wrap=True)
         show_report(report, "preview")
         show_tables(built.spark, built.tables)
     if export_directory:

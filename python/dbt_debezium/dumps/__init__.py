@@ -1,0 +1,105 @@
+"""Dumps of Kafka topics, in the forms that tools write them, as messages. No Spark.
+
+Each form is a module with a `FORM`. They are tried in order; the first that recognises how a file
+begins reads it.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from dbt_debezium.dumps import avro, console_consumer, json_objects, parquet, sink_files, unreadable
+from dbt_debezium.dumps.files import (
+    OnBytes,
+    Source,
+    beginning,
+    file_hash,
+    find_files,
+)
+from dbt_debezium.dumps.form import BadLine, Form, Head
+from dbt_debezium.errors import DebeziumError
+
+__all__ = ["Dump", "file_hash", "find_files", "placed_hash", "read_dump"]
+
+FORMS = (parquet.FORM, avro.FORM, console_consumer.FORM, sink_files.FORM, json_objects.FORM)
+
+_encode = msgspec.json.Encoder().encode
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """What one pass over a file gave."""
+
+    path: Path
+    sha256: str
+    """Of the content."""
+    is_placed_by_name: bool
+    message_count: int
+    refusal: DebeziumError | None
+    """The sentence that refuses the file; None when all of it is messages."""
+    is_dump: bool
+    """Whether it is one, even if it is refused. A folder may hold other files, too."""
+
+    @property
+    def identity(self) -> str:
+        """What no other messages have: the hash of the content, and of the name if it counts."""
+        return placed_hash(self.path, self.sha256) if self.is_placed_by_name else self.sha256
+
+
+def placed_hash(path: Path, sha256: str) -> str:
+    """The identity of a file whose name says where its messages come from.
+
+    A sink's name says it alike in every folder, compressed or not.
+    """
+    name = sink_files.place_of(path) or console_consumer.topic_of(path)
+    return hashlib.sha256(f"{sha256} {name}".encode()).hexdigest()
+
+
+def read_dump(
+    path: Path, write: Callable[[bytes], object], on_bytes: OnBytes | None = None
+) -> Dump:
+    """Read a file, and write each message as a line of JSON.
+
+    What was written of a file that is refused is of no use.
+
+    Args:
+        on_bytes: called with the number of bytes of the file read since the last call.
+
+    Raises:
+        DebeziumError: the file cannot be read, or is damaged.
+    """
+    head = Head(path, *beginning(path))
+    form = next((form for form in FORMS if form.recognises(head)), None)
+    if form is None and (what := unreadable.binary(head)):
+        return Dump(path, "", False, 0, DebeziumError(f"{path}: {what}"), is_dump=False)
+    # An object over several lines may be anything.
+    is_dump = form is not None and head.first_line != b"{"
+    dump = _read(form or json_objects.FORM, Source(path, on_bytes), write, is_dump)
+    if not dump.is_dump and (what := unreadable.text(head)):
+        is_dump = unreadable.is_values_only(head)
+        return replace(dump, refusal=DebeziumError(f"{path}: {what}"), is_dump=is_dump)
+    return dump
+
+
+def _read(form: Form, source: Source, write: Callable[[bytes], object], is_dump: bool) -> Dump:
+    path = source.path
+    message_count = 0
+    refusal: DebeziumError | None = None
+    for message in form.read(source):
+        if isinstance(message, BadLine):
+            refusal = refusal or DebeziumError(
+                f"{path}:{message.number}: not a message ({message.why}); {form.wanted}"
+            )
+        else:
+            message_count += 1
+            if refusal is None:
+                write(_encode(message) + b"\n")
+        if refusal is not None and (is_dump or message_count):
+            return Dump(path, "", False, message_count, refusal, is_dump=True)
+    if refusal is not None:
+        return Dump(path, "", False, 0, refusal, is_dump=False)
+    is_dump = is_dump or message_count > 0
+    return Dump(path, source.sha256(), form.is_placed_by_name(path), message_count, None, is_dump)

@@ -1,0 +1,236 @@
+"""JSON objects with topic, partition and offset: of Spark, `kcat -J`, `rpk topic consume`.
+
+One object is one line, or several lines from `{` to `}`, as rpk and jq print them. All may leave
+out what is null, except kcat. An object in the place of a text is the text decoded, as by
+`kcat -s value=avro`. Binary columns of Spark that nobody cast are base64.
+"""
+
+import binascii
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from dbt_debezium.dumps.files import LONGEST_LINE, OF_KCAT, Source
+from dbt_debezium.dumps.form import (
+    BadLine,
+    Form,
+    Head,
+    Header,
+    Message,
+    NotAMessageError,
+    text_of,
+)
+
+# Not beyond what the columns hold; -1 is Kafka's "no timestamp", the upper end is the year 9999.
+Topic = Annotated[str, msgspec.Meta(min_length=1)]
+Int = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+Long = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+Millis = Annotated[int, msgspec.Meta(ge=-1, le=253_402_300_799_999)]
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+NULLS_LEFT_OUT = {"topic", "partition", "offset", "timestamp", "timestampType", "key", "headers"}
+"""What Spark and rpk print of a message without value."""
+
+
+class _Place(msgspec.Struct):
+    topic: Topic
+    partition: Int
+    offset: Long
+    timestamp: Millis | str | None = None
+    ts: Millis | None = None
+    headers: list[Header | str | None] | dict[str, list[str | None] | str | None] | None = None
+    value_size: int | UnsetType = UNSET
+    key_error: str | UnsetType = UNSET
+    payload_error: str | UnsetType = UNSET
+
+
+class _Line(_Place):
+    key: str | None = None
+    value: str | UnsetType | None = UNSET
+    payload: str | UnsetType | None = UNSET
+
+
+class _DecodedLine(_Place):
+    key: Raw | UnsetType = UNSET
+    value: Raw | UnsetType = UNSET
+    payload: Raw | UnsetType = UNSET
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+_decode_decoded = msgspec.json.Decoder(_DecodedLine).decode
+_decode_place = msgspec.json.Decoder(_Place).decode
+_decode_names = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_text = msgspec.json.Decoder(str).decode
+
+
+def recognises(head: Head) -> bool:
+    """Whether the first object says where it comes from, or goes on over the next lines."""
+    if head.first_line == b"{":
+        return True
+    try:
+        _decode_place(head.first_line)
+    except msgspec.DecodeError:
+        return False
+    return True
+
+
+def read(source: Source) -> Iterator[Message | BadLine]:
+    for number, text in _objects(source):
+        try:
+            yield _message(text_of(text))
+        except NotAMessageError as error:
+            yield BadLine(number, str(error))
+
+
+FORM = Form(recognises, read)
+
+
+def _objects(source: Source) -> Iterator[tuple[int, bytes]]:
+    """Lines, but those between `{` and `}` together; without what kcat says about itself."""
+    parts: list[bytes] = []
+    size = start = 0
+    for number, line in source.lines():
+        if parts:
+            parts.append(line)
+            size += len(line)
+            if line == b"}" or size > LONGEST_LINE:
+                yield start, b"\n".join(parts)
+                parts = []
+        elif line == b"{":
+            parts, size, start = [line], 1, number
+        elif not line.startswith(OF_KCAT):
+            yield number, line
+    if parts:
+        yield start, b"\n".join(parts)
+
+
+def _message(text: str) -> Message:
+    try:
+        # As text: msgspec does not look at the bytes of fields it has no use for.
+        line = _decode(text)
+    except msgspec.ValidationError as error:
+        line = _decoded_line(text, str(error))
+    except msgspec.DecodeError as error:
+        raise NotAMessageError(str(error)) from None
+    value = line.value
+    if line.payload is not UNSET:
+        if value is not UNSET:
+            raise NotAMessageError("needs either value or payload")
+        value = line.payload
+    if value is UNSET:
+        _check_that_it_is_null(text)
+        value = None
+    if line.key_error is not UNSET or line.payload_error is not UNSET:
+        raise NotAMessageError("kcat could not decode it: payload_error")
+    key = line.key
+    if not (value is None or value.startswith("{")) and (decoded := json_of_base64(value)):
+        value = decoded
+        if key and not key.startswith("{") and not json_of_base64(key):
+            raise NotAMessageError(
+                "value is base64, and key may be: "
+                "write `cast(key as string), cast(value as string)` in Spark"
+            )
+    if key is not None and not key.startswith("{"):
+        key = json_of_base64(key) or key
+    headers = _headers(line) if line.headers else []
+    return Message(line.topic, line.partition, line.offset, _timestamp(line), key, value, headers)
+
+
+def _decoded_line(text: str, why: str) -> _Line:
+    """The line, with objects in the place of texts turned back into text."""
+    try:
+        line = _decode_decoded(text)
+    except msgspec.ValidationError as error:
+        raise NotAMessageError(str(error)) from None
+    place = {name: getattr(line, name) for name in _Place.__struct_fields__}
+    # A key of one column is a bare number.
+    key = None if line.key is UNSET else _text_of_json(bytes(line.key), b'{"-0123456789', why)
+    value, payload = (
+        UNSET if raw is UNSET else _text_of_json(bytes(raw), b'{"', why)
+        for raw in (line.value, line.payload)
+    )
+    return _Line(**place, key=key, value=value, payload=payload)
+
+
+def _text_of_json(json: bytes, starts: bytes, why: str) -> str | None:
+    if json == b"null":
+        return None
+    if json[0] not in starts:
+        raise NotAMessageError(why)
+    return _decode_text(json) if json.startswith(b'"') else json.decode()
+
+
+def _check_that_it_is_null(text: str) -> None:
+    """A value that is left out is null, unless it stands under another name."""
+    names = _decode_names(text).keys()
+    if "value_size" in names:
+        raise NotAMessageError("the value is left out: rpk ran with --meta-only")
+    if others := sorted(names - NULLS_LEFT_OUT):
+        raise NotAMessageError(
+            f"neither value nor payload, but `{others[0]}`; Spark keeps values that are null "
+            "with .option('ignoreNullFields', 'false')"
+        )
+
+
+def json_of_base64(text: str) -> str | None:
+    """The JSON object that the text is in base64; None when it is none.
+
+    No JSON object is base64, and no other text of a change event is base64 of one.
+
+    >>> json_of_base64("eyJpZCI6MX0=")
+    '{"id":1}'
+    >>> json_of_base64("elephant") is json_of_base64("MQ==") is None
+    True
+    """
+    if not text.startswith("e"):
+        return None
+    try:
+        decoded = binascii.a2b_base64(text, strict_mode=True).decode()
+        _decode_names(decoded)
+    except (ValueError, msgspec.DecodeError):
+        return None
+    return decoded
+
+
+def _timestamp(line: _Place) -> int | None:
+    time = line.ts if line.timestamp is None else line.timestamp
+    if isinstance(time, str):
+        try:
+            moment = datetime.fromisoformat(time)
+        except ValueError:
+            raise NotAMessageError(
+                "Expected milliseconds or an ISO 8601 time - at `$.timestamp`"
+            ) from None
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return (moment - EPOCH) // timedelta(milliseconds=1)
+    return None if time == -1 else time
+
+
+def _headers(line: _Line) -> list[Header]:
+    """Objects with key and value, or kcat's keys and values in turn or by key."""
+    if isinstance(line.headers, dict):
+        return [
+            Header(key, value)
+            for key, values in line.headers.items()
+            for value in (values if isinstance(values, list) else [values])
+        ]
+    headers = line.headers or []
+    objects = [header for header in headers if isinstance(header, Header)]
+    if line.payload is UNSET:
+        if len(objects) < len(headers):
+            raise NotAMessageError("Expected `object` with key and value - at `$.headers[...]`")
+        # A value is bytes in Spark also where key and value were cast.
+        return [
+            Header(header.key, json_of_base64(header.value or "") or header.value)
+            for header in objects
+        ]
+    texts = [header for header in headers if not isinstance(header, Header)]
+    if len(texts) % 2:
+        raise NotAMessageError("Expected key and value in turn - at `$.headers`")
+    if objects or None in texts[::2]:
+        raise NotAMessageError("Expected `str` - at `$.headers[...]`")
+    return [Header(key or "", value) for key, value in zip(texts[::2], texts[1::2], strict=True)]

@@ -1,0 +1,80 @@
+"""Parquet files: Spark's Kafka columns, or the values that a sink wrote."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa  # type: ignore[import-untyped] # it has no types
+import pyarrow.parquet as pq  # type: ignore[import-untyped] # it has no types
+
+from dbt_debezium.dumps.connect_json import (
+    KAFKA_COLUMNS,
+    Convert,
+    elements,
+    entries,
+    fields,
+    float32,
+    kafka_message,
+    scalar,
+    sink_message,
+)
+from dbt_debezium.dumps.files import Source
+from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message, NotAMessageError
+from dbt_debezium.dumps.sink_files import place_of
+from dbt_debezium.errors import DebeziumError
+
+ROWS_AT_ONCE = 1000
+
+
+def recognises(head: Head) -> bool:
+    return head.start.startswith(b"PAR1") and not head.is_gzip
+
+
+def read(source: Source) -> Iterator[Message | BadLine]:
+    try:
+        yield from _messages(source)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise DebeziumError(
+            f"{source.path}: damaged Parquet file ({str(error).splitlines()[0]}); "
+            "write or copy it again"
+        ) from error
+
+
+FORM = Form(
+    recognises,
+    read,
+    wanted="a Parquet file must hold Spark's Kafka columns topic, partition, offset, key and "
+    f"value, or be called as a sink names it, <topic>+<partition>+<offset>.parquet; {COMMAND}",
+    is_placed_by_name=lambda path: place_of(path) is not None,
+)
+
+
+def _messages(source: Source) -> Iterator[Message | BadLine]:
+    number = 0
+    with pq.ParquetFile(source.path, coerce_int96_timestamp_unit="us") as file:
+        is_kafka = set(file.schema_arrow.names) >= KAFKA_COLUMNS
+        place = place_of(source.path)
+        if not is_kafka and place is None:
+            yield BadLine(1, "without the columns topic, partition, offset, key and value")
+            return
+        convert = converted(pa.struct(list(file.schema_arrow)))
+        for batch in file.iter_batches(ROWS_AT_ONCE):
+            for row in batch.to_pylist():
+                number += 1
+                try:
+                    if is_kafka or place is None:
+                        yield kafka_message(row)
+                    else:
+                        yield sink_message(place, number - 1, convert(row))
+                except NotAMessageError as error:
+                    yield BadLine(number, str(error))
+    source.tell_all()
+
+
+def converted(type_: pa.DataType) -> Convert:
+    """What turns a value of an Arrow type into the types of JSON."""
+    if pa.types.is_struct(type_):
+        return fields({field.name: converted(field.type) for field in type_})
+    if pa.types.is_map(type_):
+        return entries(converted(type_.item_type))
+    if pa.types.is_list(type_) or pa.types.is_large_list(type_):
+        return elements(converted(type_.value_type))
+    return float32 if pa.types.is_float32(type_) else scalar

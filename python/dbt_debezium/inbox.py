@@ -1,0 +1,164 @@
+"""The folder between a dump and the table: the messages of each dump that is to be landed.
+
+An entry is a file of one JSON line per message, whatever form the dump had. It is named by the
+hash of the dump, and emptied once its messages have landed: the empty entry stays, to know the
+dump again. No Spark.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from dbt_debezium.dumps import (
+    Dump,
+    file_hash,
+    find_files,
+    placed_hash,
+    read_dump,
+)
+from dbt_debezium.dumps.files import OnBytes
+from dbt_debezium.dumps.form import COMMAND
+from dbt_debezium.dumps.sink_files import misplaced
+from dbt_debezium.errors import DebeziumError
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with the step, how much is done, and of how much: 'check' in bytes, 'land' in messages."""
+
+
+class Inbox:
+    """The entries, and what is being written to become one.
+
+    Messages are copied: a writer who appends to his file in place must not change what was
+    checked.
+    """
+
+    # Listing costs little: 5,000 entries add 0.1 CPU-s to a landing.
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._unfinished: dict[str, Path] = {}
+
+    def exists(self) -> bool:
+        return self._folder.is_dir()
+
+    def knows(self, identity: str) -> bool:
+        """Whether this dump has landed, or waits to be."""
+        return identity in self._unfinished or any(
+            (self._folder / f"{identity}{suffix}").exists() for suffix in (".jsonl", ".jsonl.gz")
+        )
+
+    def has_unread(self) -> bool:
+        """Whether an entry may not have landed."""
+        return any(entry.stat().st_size for entry in self._entries())
+
+    def write(self, path: Path, on_bytes: OnBytes) -> Dump:
+        """Read a file; its messages become an entry with the next `keep`, if all of it is messages.
+
+        Raises:
+            DebeziumError: it cannot be read, or the lake cannot take it.
+        """
+        # Spark does not read names that begin with `_`.
+        unfinished = self._folder / f"_{len(self._unfinished)}"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with unfinished.open("wb") as file:
+                dump = read_dump(path, file.write, on_bytes)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise DebeziumError(
+                f"{path}: cannot be copied to {self._folder} ({error.strerror}); "
+                "the lake needs room for its messages until they have landed, uncompressed"
+            ) from error
+        if dump.message_count and dump.refusal is None:
+            self._unfinished[dump.identity] = unfinished
+        else:
+            unfinished.unlink()
+        return dump
+
+    def keep(self) -> None:
+        """Make entries of all that was written."""
+        for identity, file in self._unfinished.items():
+            file.rename(self._folder / f"{identity}.jsonl")
+        self._unfinished.clear()
+
+    def empty(self) -> None:
+        """Forget the messages of all entries, which must have landed, but not their names."""
+        for entry in self._entries():
+            if entry.stat().st_size:
+                os.truncate(entry, 0)
+
+    def clean(self) -> None:
+        """Remove what was written and not kept, now or by a landing that was killed."""
+        self._unfinished.clear()
+        if self.exists():
+            for file in self._folder.glob("_*"):
+                file.unlink()
+
+    def _entries(self) -> list[os.DirEntry[str]]:
+        if not self.exists():
+            return []
+        with os.scandir(self._folder) as entries:
+            return [entry for entry in entries if not entry.name.startswith(("_", "."))]
+
+
+def take(
+    path: Path, inbox: Inbox, on_progress: OnProgress | None = None
+) -> tuple[list[Dump], tuple[str, ...]]:
+    """Read the new dumps at the path into the inbox, all or none of them.
+
+    Returns:
+        The new dumps, and a sentence for each file that is none.
+
+    Raises:
+        DebeziumError: the path is not what can be read, or a line of a dump is not a message.
+    """
+    inbox.clean()
+    try:
+        dumps, skipped = _written(path, inbox, on_progress)
+        inbox.keep()
+    finally:
+        inbox.clean()
+    return dumps, skipped
+
+
+def _written(
+    path: Path, inbox: Inbox, on_progress: OnProgress | None
+) -> tuple[list[Dump], tuple[str, ...]]:
+    files = find_files(path)
+    total = sum(file.stat().st_size for file in files)
+    done = 0
+    dumps: list[Dump] = []
+    skipped: list[str] = []
+    is_known = False
+
+    def tell(byte_count: int) -> None:
+        nonlocal done
+        done += byte_count
+        if on_progress:
+            on_progress("check", done, total)
+
+    for file in files:
+        # Hashing costs a fiftieth of reading, and most files of a folder have landed before.
+        sha256 = file_hash(file)
+        if inbox.knows(sha256) or inbox.knows(placed_hash(file, sha256)):
+            is_known = True
+            tell(file.stat().st_size)
+            continue
+        dump = inbox.write(file, tell)
+        if dump.refusal is not None and (dump.is_dump or file == path):
+            raise dump.refusal
+        if dump.refusal is not None or not dump.message_count:
+            skipped.append(str(dump.refusal or f"{file}: empty; {COMMAND}"))
+        elif dump.sha256 == sha256:
+            dumps.append(dump)
+        else:
+            raise DebeziumError(f"{file}: changed while it was read; land it when it is written")
+    placed = {dump.path: dump.message_count for dump in dumps if dump.is_placed_by_name}
+    if refusal := misplaced(files, placed):
+        raise refusal
+    if not dumps and not is_known:
+        count = len(skipped)
+        first = f"{path}: none of {count} files is a dump; the first: {skipped[0]}"
+        raise DebeziumError(skipped[0] if count == 1 else first)
+    return dumps, tuple(skipped)
