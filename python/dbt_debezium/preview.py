@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 CORE_MODELS = ("landing", "staging", "transactions")
 MOST_BUILDS: Final = 6
 """A build that fails on a table is followed by one that holds its transaction, or leaves it out."""
+CLASH_TEST: Final = "is_unique_by_stg_message"
+CLASH: Final = """
+select topic, partition, offset
+from landing.message
+group by topic, partition, offset
+having count(distinct coalesce(value, 'none'), coalesce(key, 'none')) > 1
+order by topic, partition, offset
+limit 1
+"""
 CONTRADICTION: Final = re.compile("takes a row that the keyless table does not hold")
 """A failure that the next build holds by itself (docs/decisions/0009)."""
 
@@ -93,7 +102,13 @@ def previewed(
                 )
                 # Nobody is there to decide about a key that changes: it is told at the end.
                 write_project(project, copy, tables, settings or {}, "ignore")
-                tables = build_tables(copy, tables, left_out, on_step)
+                try:
+                    tables = build_tables(copy, tables, left_out, on_step)
+                except DebeziumError as error:
+                    is_clash = CLASH_TEST in str(error)
+                    if is_clash and (clash := clash_sentence(spark)):
+                        raise DebeziumError(f"preview: {path}: {clash}") from error
+                    raise
                 yield Preview(spark, tables, left_out, landed.skipped_files)
             finally:
                 spark.stop()
@@ -139,6 +154,18 @@ def build_tables(
             (project / "models" / "history" / f"{name}.sql").unlink()
             shown.remove(models[name])
     raise DebeziumError(f"preview: {'; '.join(lines) or 'dbt build failed'}")
+
+
+def clash_sentence(spark: "SparkSession") -> str | None:
+    """That two messages cannot both be at one place of Kafka; None when no two are."""
+    clash = spark.sql(CLASH).head()
+    if clash is None:
+        return None
+    topic, partition, offset = clash
+    return (
+        f"topic {topic}, partition {partition}, offset {offset} has two messages that differ; "
+        "look at the dump of one cluster alone, taken since its topics were last recreated"
+    )
 
 
 def failed_table(table: CapturedTable, message: str) -> LeftOut:
