@@ -210,8 +210,9 @@ E = "python/dbt_debezium/envelope.py"
 C = "python/dbt_debezium/connectors"
 J = "python/dbt_debezium/json_text.py"
 FLATTENER = (
-    Mutant(E, "if value is None:\n        return Flat(\"tombstone\"",
-           "if not value:\n        return Flat(\"tombstone\""),
+    Mutant(E, "if value is None:\n        if is_internal", "if not value:\n        if is_internal"),
+    Mutant(E, "    if is_internal(topic, key, value):\n        return Flat(\"internal\"",
+           "    if False:\n        return Flat(\"internal\""),
     Mutant(E, 'if operation is None or operation not in OPERATIONS:', "if operation is None:"),
     Mutant(E, "if not is_message and not (source.table and schema):", "if False:"),
     Mutant(E, 'if after is None and operation in ("c", "r", "u"):',
