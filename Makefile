@@ -13,14 +13,14 @@ help: ## this list
 
 setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, jars into jars
 
-setup-live: setup $(BIN)/.live ## what tests/live needs beside that
+setup-live: setup $(BIN)/.live ## what tests against a broker need beside that
 
 demo: setup ## a real change log in, published tables out, in two steps
 	@$(BIN)/dbt-debezium demo
 
 # Two files at a time, each with a Spark of its own; in the order of their names, as pytest-xdist would
 # keep files of one test to the last, which are the longest.
-test: setup ## every test but the proofs
+test: setup-live ## every test but the proofs
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder python tests
 
 quick: lint ## lint, and the tests that need no Java

@@ -106,7 +106,8 @@ def land(spark: SparkSession, path: str | Path, on_progress: OnProgress | None =
         if not inbox.has_unread():
             return Landed(0, 0, skipped, None)
         with jvm_lease(getattr(spark, "_jvm", None), lake):
-            landing_id = _next_landing_id(spark, lake)
+            _open_table(spark, lake)
+            landing_id = next_landing_id(spark, lake)
             message_count = sum(dump.message_count for dump in fresh)
             _stream(spark, lake, landing_id, lambda done: _tell(on_progress, done, message_count))
         inbox.empty()
@@ -134,20 +135,18 @@ def _tell(on_progress: OnProgress | None, done: int, message_count: int) -> None
         on_progress("land", min(done, message_count), message_count)
 
 
-def _next_landing_id(spark: SparkSession, lake: Path) -> int:
+def create_landing_table(spark: SparkSession) -> None:
+    """Create `landing.message` where it is not there."""
+    spark.sql(f"create schema if not exists {TABLE.partition('.')[0]}")
+    if not spark.catalog.tableExists(TABLE):
+        spark.sql(CREATE_TABLE)
+
+
+def next_landing_id(spark: SparkSession, lake: Path) -> int:
     """A number no landing had, above all that were given out.
 
     The file counts beside the table, since retention may take the newest rows out of the table.
     """
-    checkpoint = lake / "checkpoints" / "landing"
-    if not spark.catalog.tableExists(TABLE):
-        if checkpoint.exists():
-            raise DebeziumError(
-                f"land: table {TABLE} is gone, and {checkpoint} knows what was landed into it; "
-                f"remove {checkpoint} and {lake / 'inbox'} to land all files again"
-            )
-        spark.sql(f"create schema if not exists {TABLE.partition('.')[0]}")
-        spark.sql(CREATE_TABLE)
     counter = lake / "checkpoints" / "landing_id"
     given_out = int(counter.read_text()) if counter.exists() else 0
     (in_table,) = spark.sql(f"select coalesce(max(landing_id), 0) from {TABLE}").head() or (0,)
@@ -157,6 +156,21 @@ def _next_landing_id(spark: SparkSession, lake: Path) -> int:
     unfinished.write_text(str(landing_id))
     unfinished.rename(counter)
     return landing_id
+
+
+def _open_table(spark: SparkSession, lake: Path) -> None:
+    """Create `landing.message`, unless files have landed in one that is gone.
+
+    Raises:
+        DebeziumError: it is gone, and the checkpoint knows what landed in it.
+    """
+    checkpoint = lake / "checkpoints" / "landing"
+    if checkpoint.exists() and not spark.catalog.tableExists(TABLE):
+        raise DebeziumError(
+            f"land: table {TABLE} is gone, and {checkpoint} knows what was landed into it; "
+            f"remove {checkpoint} and {lake / 'inbox'} to land all files again"
+        )
+    create_landing_table(spark)
 
 
 def _stream(

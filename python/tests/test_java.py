@@ -108,7 +108,7 @@ def test_an_absent_jar_is_named_with_the_command_that_brings_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DBT_DEBEZIUM_JARS", str(tmp_path))
-    first, second = jars.JARS
+    first, second, *_ = jars.JARS
     (tmp_path / first.file_name).touch()
     with pytest.raises(DebeziumError) as error:
         jars.check_jars()

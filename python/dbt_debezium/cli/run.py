@@ -8,7 +8,7 @@ import click
 from rich.text import Text
 
 from dbt_debezium.cli.console import enter_project, examples, from_anywhere, out, working
-from dbt_debezium.cli.land import land_path
+from dbt_debezium.cli.land import KAFKA, land_source
 from dbt_debezium.cli.report import SHOWN_SENTENCES, shape_sentences
 from dbt_debezium.home import lake_dir, make_private, project_dir
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog=examples(
+        "dbt-debezium run",
         "dbt-debezium run dumps/",
         "dbt-debezium run --full-refresh",
         "dbt-debezium run --vars '{landing_reaches_the_end: true}'",
@@ -27,25 +28,28 @@ if TYPE_CHECKING:
 @click.option("--target", help="A target of profiles.yml.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SOURCE] [DBT OPTIONS]...")
 def run(target: str | None, arguments: Sequence[str]) -> None:
-    """Land SOURCE, if one is given, and build and publish.
+    """Land SOURCE, build and publish, all in one Spark session.
 
-    One Spark session does both. Options go to `dbt build` as they are, such as --full-refresh,
+    SOURCE is what `land` takes. Without SOURCE, the blocks of landing.yml are landed, if there is
+    such a file. Options go to `dbt build` as they are, such as --full-refresh,
     --threads 4 or --vars '{landing_reaches_the_end: true}'; `dbt build --help` has all. A part of
     the project, as with --select, publishes nothing. Unit tests are left out: they test our SQL,
     not your data.
     """
     from dbt_debezium.build import BUILD, run_dbt
+    from dbt_debezium.kafka.landing_file import FILE
     from dbt_debezium.lease import Lease
     from dbt_debezium.session import spark_session
 
     source, options = None, list(arguments)
     if options and not options[0].startswith("-"):
-        source, options = from_anywhere(options[0]), options[1:]
+        source, options = options[0], options[1:]
+        source = source if source.startswith(KAFKA) else from_anywhere(source)
     enter_project()
     make_private(lake_dir())
     with Lease(lake_dir(), "dbt-debezium run"):
-        if source:
-            land_path(source, lambda: spark_session(target))
+        if source or (project_dir() / FILE).is_file():
+            land_source(source, lambda: spark_session(target))
         if target:
             options += ["--target", target]
         with working("starting dbt") as status:

@@ -1,0 +1,262 @@
+"""From topics into `landing.message` and `landing.range`, each offset exactly once.
+
+A landing first writes the ranges that it will fetch, then the messages, then marks the ranges as
+landed. A landing that was killed is finished by the next one: its ranges count if its messages are
+there, which Iceberg commits all at once, and are planned anew if they are not. Nothing of this is
+on the machine's own disk, so any machine can go on.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import lake_dir
+from dbt_debezium.kafka.broker import Topic, read_topics
+from dbt_debezium.kafka.landing_file import KafkaBlock, client_options
+from dbt_debezium.kafka.plan import Landed, Plan, Range, parts, plan_landing
+from dbt_debezium.landing import TABLE, create_landing_table, next_landing_id
+from dbt_debezium.lease import Lease, jvm_lease
+from dbt_debezium.session import innermost
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+RANGE: Final = "landing.range"
+MOST_OFFSETS: Final = 2_000_000
+"""Of one commit. A killed landing repeats one commit at most."""
+OFFSETS_PER_FILE: Final = 250_000
+
+CREATE_RANGE = f"""
+create table if not exists {RANGE} (
+    landing_id bigint comment 'Which landing fetched it.',
+    topic string,
+    topic_id string comment 'Another one after the topic was deleted and created again.',
+    partition int,
+    start_offset bigint comment 'First offset that was fetched.',
+    end_offset bigint comment 'One past the last offset that was fetched.',
+    log_start_offset bigint comment 'First offset that the cluster still had.',
+    log_end_offset bigint comment 'One past the last committed offset that the cluster had.',
+    cleanup_policy string comment 'delete, compact or both; null where the cluster did not say.',
+    fetched_at timestamp comment 'When the cluster was asked for the offsets, UTC.',
+    is_landed boolean comment 'Whether the messages of the range are in landing.message.'
+)
+using iceberg
+partitioned by (landing_id)
+tblproperties (
+    'format-version' = '2',
+    'write.distribution-mode' = 'none',
+    'write.metadata.delete-after-commit.enabled' = 'true',
+    'write.metadata.previous-versions-max' = '20'
+)
+"""
+
+OnProgress = Callable[[int, int], None]
+"""Called with how many offsets are fetched, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaLanded:
+    """What one landing from a cluster did."""
+
+    message_count: int
+    topic_count: int
+    partition_count: int
+    plan: Plan
+
+    def sentences(self, where: str) -> list[str]:
+        """What the user must know and do."""
+        said = []
+        gone: dict[str, list[Range]] = defaultdict(list)
+        for one in self.plan.lost:
+            gone[one.topic].append(one)
+        for topic, ranges in sorted(gone.items()):
+            count = sum(one.end - one.start for one in ranges)
+            said.append(
+                f"{where}: {topic}: retention removed {count:,} offsets before they landed "
+                f"(partition {ranges[0].partition}: {ranges[0].start} to {ranges[0].end - 1}); "
+                "take a new snapshot of the source, and land more often than retention removes"
+            )
+        said += [
+            f"{where}: {topic}: the topic was deleted and created again, so it is not landed; "
+            "its offsets began anew and cannot be told from those before: "
+            "begin a new lake, or have the connector write to topics of another name"
+            for topic in self.plan.recreated
+        ]
+        return said
+
+
+def land_kafka(
+    spark: "SparkSession",
+    name: str,
+    block: KafkaBlock,
+    on_progress: OnProgress | None = None,
+    most: int = MOST_OFFSETS,
+) -> KafkaLanded:
+    """Append what a cluster has beyond what has landed.
+
+    Args:
+        name: the block's name, or the address, for sentences.
+        most: offsets of one commit.
+
+    Raises:
+        DebeziumError: the cluster cannot be reached or read, no topic fits, or another run goes on.
+    """
+    options = client_options(name, block)
+    jvm = getattr(spark, "_jvm", None)
+    if jvm is None:
+        raise DebeziumError(
+            f"{name}: Spark Connect cannot ask Kafka for its offsets; land with another target"
+        )
+    lake = lake_dir().absolute()
+    with Lease(lake_dir(), f"land {name}"), jvm_lease(jvm, lake):
+        create_landing_table(spark)
+        spark.sql(CREATE_RANGE)
+        finish_killed(spark)
+        topics = read_topics(jvm, name, options, block.has)
+        if not topics:
+            raise DebeziumError(
+                f"{name}: no topic fits {_named(block)}; "
+                f"look at what {block.bootstrap_servers} has, and correct topics"
+            )
+        plan = plan_landing(topics, landed_ends(spark, topics), block.starting_offsets)
+        done = message_count = 0
+        for some in parts(plan.ranges, most):
+            message_count += _land_part(spark, name, lake, options, some)
+            done += sum(one.end - one.start for one in some)
+            if on_progress:
+                on_progress(done, plan.offset_count)
+    partition_count = sum(len(topic.partitions) for topic in topics)
+    return KafkaLanded(message_count, len(topics), partition_count, plan)
+
+
+def _named(block: KafkaBlock) -> str:
+    return block.topics if isinstance(block.topics, str) else ", ".join(block.topics)
+
+
+def finish_killed(spark: "SparkSession") -> None:
+    """Settle the ranges that a killed landing planned: they count if its messages are there."""
+    planned = {
+        row.landing_id
+        for row in spark.sql(f"select landing_id from {RANGE} where not is_landed").collect()
+    }
+    for landing_id in planned:
+        has_messages = spark.table(TABLE).where(f"landing_id = {landing_id}").head() is not None
+        if has_messages:
+            _mark_landed(spark, landing_id)
+        else:
+            spark.sql(f"delete from {RANGE} where landing_id = {landing_id}")
+
+
+def landed_ends(spark: "SparkSession", topics: Sequence[Topic]) -> Mapping[tuple[str, int], Landed]:
+    """Of each partition of these topics: where its newest landing ended."""
+    names = {topic.name for topic in topics}
+    rows = spark.sql(
+        "select topic, partition, max_by(topic_id, landing_id) as topic_id, "
+        f"max(end_offset) as end_offset from {RANGE} group by topic, partition"
+    ).collect()
+    return {
+        (row.topic, row.partition): Landed(row.topic_id, row.end_offset)
+        for row in rows
+        if row.topic in names
+    }
+
+
+def _land_part(
+    spark: "SparkSession",
+    name: str,
+    lake: Path,
+    options: Mapping[str, str],
+    ranges: Sequence[Range],
+) -> int:
+    """One commit; how many messages it brought."""
+    landing_id = next_landing_id(spark, lake)
+    _plan_ranges(spark, landing_id, ranges)
+    filled = [one for one in ranges if one.end > one.start]
+    if filled:
+        try:
+            messages(spark, landing_id, options, filled).writeTo(TABLE).option(
+                "fanout-enabled", "true"
+            ).append()
+        except PySparkException as error:
+            raise DebeziumError(
+                f"{name}: messages could not be fetched ({innermost(error)}); "
+                "once that is mended, land again: it continues where it stopped"
+            ) from error
+    _mark_landed(spark, landing_id)
+    return spark.table(TABLE).where(f"landing_id = {landing_id}").count() if filled else 0
+
+
+def _plan_ranges(spark: "SparkSession", landing_id: int, ranges: Sequence[Range]) -> None:
+    rows = [
+        (
+            landing_id, one.topic, one.topic_id, one.partition, one.start, one.end,
+            one.log_start, one.log_end, one.cleanup_policy,
+        )
+        for one in ranges
+    ]  # fmt: skip
+    columns = (
+        "landing_id bigint, topic string, topic_id string, partition int, start_offset bigint, "
+        "end_offset bigint, log_start_offset bigint, log_end_offset bigint, cleanup_policy string"
+    )
+    frame = spark.createDataFrame(rows, columns)
+    frame.coalesce(1).withColumns(
+        {"fetched_at": F.current_timestamp(), "is_landed": F.lit(False)}
+    ).writeTo(RANGE).append()
+
+
+def _mark_landed(spark: "SparkSession", landing_id: int) -> None:
+    spark.sql(f"update {RANGE} set is_landed = true where landing_id = {landing_id}")
+
+
+def messages(
+    spark: "SparkSession", landing_id: int, options: Mapping[str, str], ranges: Sequence[Range]
+) -> "DataFrame":
+    """The messages of the ranges as rows of `landing.message`."""
+    starts: dict[str, dict[str, int]] = defaultdict(dict)
+    ends: dict[str, dict[str, int]] = defaultdict(dict)
+    for one in ranges:
+        starts[one.topic][str(one.partition)] = one.start
+        ends[one.topic][str(one.partition)] = one.end
+    assigned = {topic: [int(number) for number in some] for topic, some in starts.items()}
+    reader = spark.read.format("kafka").options(
+        assign=json.dumps(assigned),
+        startingOffsets=json.dumps(starts),
+        endingOffsets=json.dumps(ends),
+        includeHeaders="true",
+        failOnDataLoss="true",
+    )
+    for option, value in options.items():
+        reader = reader.option(f"kafka.{option}", value)
+    offset_count = sum(one.end - one.start for one in ranges)
+    file_count = max(spark.sparkContext.defaultParallelism, -(-offset_count // OFFSETS_PER_FILE))
+    # Without committed messages only, those of aborted transactions would land.
+    return (
+        reader.option("kafka.isolation.level", "read_committed")
+        .load()
+        .coalesce(file_count)
+        .select(
+            F.lit(landing_id).cast("bigint").alias("landing_id"),
+            "topic",
+            "partition",
+            "offset",
+            "timestamp",
+            F.col("key").cast("string").alias("key"),
+            F.col("value").cast("string").alias("value"),
+            F.coalesce(
+                F.transform(
+                    "headers",
+                    lambda header: F.struct(
+                        header["key"].alias("key"), header["value"].cast("string").alias("value")
+                    ),
+                ),
+                F.array().cast("array<struct<key: string, value: string>>"),
+            ).alias("headers"),
+        )
+    )

@@ -1,0 +1,156 @@
+"""landing.yml: the Kafka clusters and topics that `land` and `run` read when no path is given.
+
+shop:
+  bootstrap_servers: broker-1:9092,broker-2:9092
+  topics: shop[.].*
+  options:
+    security.protocol: SASL_SSL
+    sasl.jaas.config: ${env:SHOP_JAAS}
+"""
+
+import os
+import re
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+import yaml
+from msgspec import Struct, field
+
+from dbt_debezium.errors import DebeziumError
+
+FILE: Final = "landing.yml"
+REFERENCE: Final = re.compile(r"\$\{(env|file):([^}]+)\}")
+"""As Kafka Connect's configuration providers write it."""
+OURS: Final = {
+    "bootstrap.servers": "bootstrap_servers names the brokers",
+    "isolation.level": "messages of aborted transactions are never read",
+    "group.id": "offsets are kept in the lake",
+    "auto.offset.reset": "starting_offsets says where a topic begins",
+    "enable.auto.commit": "offsets are kept in the lake",
+    "key.deserializer": "messages land as they are",
+    "value.deserializer": "messages land as they are",
+}
+"""Options of Kafka's consumer that are not the user's to set, and why."""
+
+SCHEME: Final = "kafka://"
+
+
+class KafkaBlock(Struct, forbid_unknown_fields=True, frozen=True):
+    """One block of landing.yml. A block may hold several sources: whatever its topics bring."""
+
+    bootstrap_servers: str
+    topics: str | list[str] = ".*"
+    """A regular expression that fits whole names of topics, or a list of names."""
+    starting_offsets: Literal["earliest", "latest"] = "earliest"
+    """Where a topic begins of which nothing has landed."""
+    options: dict[str, str | int | bool] = field(default_factory=dict)
+    """Options of Kafka's clients, without the prefix `kafka.`."""
+
+    def has(self, topic: str) -> bool:
+        """Whether the block names the topic.
+
+        >>> KafkaBlock("b:9092", "shop[.].*").has("shop.public.orders")
+        True
+        """
+        if isinstance(self.topics, str):
+            return re.fullmatch(self.topics, topic) is not None
+        return topic in self.topics
+
+
+def read_landing_file(project: Path) -> dict[str, KafkaBlock]:
+    """The blocks of a project's landing.yml, by name.
+
+    Raises:
+        DebeziumError: there is no such file, or a block is not as it must be.
+    """
+    path = project / FILE
+    if not path.is_file():
+        raise DebeziumError(
+            f"land: there is no {path}; write one, or name what to land: "
+            "a file, a folder or kafka://host:port"
+        )
+    try:
+        blocks = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        raise DebeziumError(f"{FILE}{where}: is no YAML; see docs/settings.md") from error
+    if not isinstance(blocks, dict) or not blocks:
+        raise DebeziumError(f"{FILE}: holds no blocks; see docs/settings.md for one")
+    return {str(name): _block(str(name), fields) for name, fields in blocks.items()}
+
+
+def block_of_address(address: str, topics: str = ".*") -> KafkaBlock:
+    """The block that `kafka://host:port` stands for.
+
+    Raises:
+        DebeziumError: the address names no port.
+
+    >>> block_of_address("kafka://localhost:9092").bootstrap_servers
+    'localhost:9092'
+    """
+    servers = address.removeprefix(SCHEME).rstrip("/")
+    if not re.fullmatch(r"[^/:,]+:\d+(,[^/:,]+:\d+)*|\[[^]]+\]:\d+", servers):
+        raise DebeziumError(
+            f"{address}: names no broker; write kafka://host:port, or kafka://host:port,host:port"
+        )
+    return _checked(address, KafkaBlock(servers, topics))
+
+
+def _block(name: str, fields: object) -> KafkaBlock:
+    try:
+        block = msgspec.convert(fields, KafkaBlock)
+    except msgspec.ValidationError as error:
+        problem, _, path = str(error).replace("`", "").partition(" - at $")
+        where = f"{name}{path}"
+        raise DebeziumError(f"{FILE}: {where}: {problem[:1].lower()}{problem[1:]}") from None
+    return _checked(f"{FILE}: {name}", block)
+
+
+def _checked(where: str, block: KafkaBlock) -> KafkaBlock:
+    if isinstance(block.topics, str):
+        try:
+            re.compile(block.topics)
+        except re.error as error:
+            raise DebeziumError(
+                f"{where}: topics: {block.topics!r} is no regular expression ({error}); "
+                "write one, as 'shop[.].*', or a list of names"
+            ) from None
+    for option in block.options:
+        name = option.removeprefix("kafka.")
+        if name in OURS:
+            raise DebeziumError(
+                f"{where}: options: {name} cannot be set, because {OURS[name]}; take it out"
+            )
+    return block
+
+
+def client_options(name: str, block: KafkaBlock) -> dict[str, str]:
+    """The options of Kafka's clients, with the values that `${env:…}` and `${file:…}` stand for.
+
+    Raises:
+        DebeziumError: a variable is not set, or a file cannot be read.
+    """
+    options = {"bootstrap.servers": block.bootstrap_servers}
+    for option, value in block.options.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        where = f"{FILE}: {name}: options: {option}"
+        options[option.removeprefix("kafka.")] = REFERENCE.sub(
+            lambda match, where=where: _referenced(where, match[1], match[2]),  # type: ignore[misc]
+            text,
+        )
+    return options
+
+
+def _referenced(where: str, kind: str, name: str) -> str:
+    if kind == "env":
+        if name not in os.environ:
+            raise DebeziumError(f"{where}: the variable {name} is not set; set it, or name another")
+        return os.environ[name]
+    try:
+        return Path(name).read_text(encoding="utf-8").rstrip("\n")
+    except OSError as error:
+        raise DebeziumError(
+            f"{where}: {name} cannot be read ({error.strerror}); name a file that can be"
+        ) from error

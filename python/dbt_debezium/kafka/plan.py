@@ -1,0 +1,118 @@
+"""Which offsets a landing fetches, from what has landed and what the cluster has. No Spark."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from dbt_debezium.kafka.broker import Topic
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Offsets of a partition that one landing fetches completely, from `start` until before `end`.
+
+    An offset in it without a message is a control record or that of an aborted transaction; in a
+    topic with compaction it may be a message that compaction has removed.
+    """
+
+    topic: str
+    topic_id: str
+    partition: int
+    start: int
+    end: int
+    log_start: int
+    """First offset that the cluster still had."""
+    log_end: int
+    """One past the last committed offset that the cluster had."""
+    cleanup_policy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """How far the newest landing of a partition came."""
+
+    topic_id: str
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to fetch, and what the user must know."""
+
+    ranges: tuple[Range, ...]
+    """One for each partition of each topic, empty ones too: they show that the end was reached."""
+    lost: tuple[Range, ...] = ()
+    """Ranges that retention took before they were fetched; their topics go on behind them."""
+    recreated: tuple[str, ...] = ()
+    """Topics with another id than what landed. Nothing of them is fetched."""
+
+    @property
+    def offset_count(self) -> int:
+        return sum(one.end - one.start for one in self.ranges)
+
+
+def plan_landing(
+    topics: Sequence[Topic],
+    landed: Mapping[tuple[str, int], Landed],
+    starting_offsets: Literal["earliest", "latest"] = "earliest",
+) -> Plan:
+    """Go on where the newest landing of each partition ended.
+
+    Args:
+        landed: by topic and partition.
+        starting_offsets: where a topic begins of which nothing has landed. A partition that was
+            added to a topic that has landed always begins at its first offset.
+    """
+    ids = {topic: one.topic_id for (topic, _), one in landed.items()}
+    ranges, lost, recreated = [], [], []
+    for topic in topics:
+        if ids.get(topic.name, topic.id) != topic.id:
+            recreated.append(topic.name)
+            continue
+        for partition, log in sorted(topic.partitions.items()):
+            before = landed.get((topic.name, partition))
+            is_new_topic = topic.name not in ids
+            if before is not None:
+                start = before.end
+            elif is_new_topic and starting_offsets == "latest":
+                start = log.end
+            else:
+                start = log.start
+            whole = Range(
+                topic.name,
+                topic.id,
+                partition,
+                max(start, log.start),
+                max(start, log.end),
+                log.start,
+                log.end,
+                topic.cleanup_policy,
+            )
+            ranges.append(whole)
+            if start < log.start:
+                lost.append(replace(whole, start=start, end=log.start))
+    return Plan(tuple(ranges), tuple(lost), tuple(recreated))
+
+
+def parts(ranges: Sequence[Range], most: int) -> Iterator[tuple[Range, ...]]:
+    """Split a long plan into landings of at most so many offsets.
+
+    Each part takes its share of every partition, so that a source's partitions advance together.
+    The empty ranges come with the last part.
+
+    >>> one = Range("t", "id", 0, 0, 5, 0, 5)
+    >>> [[(part.start, part.end) for part in some] for some in parts([one], 2)]
+    [[(0, 1)], [(1, 3)], [(3, 5)]]
+    """
+    total = sum(one.end - one.start for one in ranges)
+    count = max(1, -(-total // most))
+    for number in range(count):
+        is_last = number == count - 1
+        some = []
+        for one in ranges:
+            length = one.end - one.start
+            start = one.start + length * number // count
+            end = one.start + length * (number + 1) // count
+            if end > start or is_last:
+                some.append(replace(one, start=start, end=end))
+        yield tuple(some)

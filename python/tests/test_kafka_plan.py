@@ -1,0 +1,64 @@
+"""Each offset of a topic lands once, whatever retention, new partitions and new topics do."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbt_debezium.kafka.broker import PartitionEnds, Topic
+from dbt_debezium.kafka.plan import Landed, parts, plan_landing
+
+
+def topic(*partitions: tuple[int, int], id: str = "one", name: str = "t") -> Topic:
+    ends = {number: PartitionEnds(*some) for number, some in enumerate(partitions)}
+    return Topic(name, id, "delete", ends)
+
+
+def test_a_new_topic_begins_at_its_first_offset() -> None:
+    plan = plan_landing([topic((3, 7), (0, 0))], {})
+    assert [(one.partition, one.start, one.end) for one in plan.ranges] == [(0, 3, 7), (1, 0, 0)]
+    assert plan.lost == ()
+
+
+def test_latest_begins_a_new_topic_at_its_end_and_a_new_partition_at_its_start() -> None:
+    plan = plan_landing([topic((0, 7))], {}, "latest")
+    assert [(one.start, one.end) for one in plan.ranges] == [(7, 7)]
+    landed = {("t", 0): Landed("one", 7)}
+    plan = plan_landing([topic((0, 9), (0, 4))], landed, "latest")
+    assert [(one.start, one.end) for one in plan.ranges] == [(7, 9), (0, 4)]
+
+
+def test_what_retention_took_first_is_told() -> None:
+    plan = plan_landing([topic((10, 12))], {("t", 0): Landed("one", 4)})
+    assert [(one.start, one.end) for one in plan.ranges] == [(10, 12)]
+    assert [(one.start, one.end) for one in plan.lost] == [(4, 10)]
+
+
+def test_a_topic_with_another_id_is_not_fetched() -> None:
+    plan = plan_landing([topic((0, 99), id="two")], {("t", 0): Landed("one", 4)})
+    assert plan.ranges == ()
+    assert plan.recreated == ("t",)
+
+
+def test_an_end_before_what_has_landed_fetches_nothing() -> None:
+    plan = plan_landing([topic((0, 2))], {("t", 0): Landed("one", 4)})
+    assert [(one.start, one.end) for one in plan.ranges] == [(4, 4)]
+
+
+@given(
+    logs=st.lists(st.lists(st.integers(0, 50), min_size=1, max_size=6), min_size=1, max_size=4),
+    most=st.integers(1, 60),
+)
+def test_any_growth_lands_each_offset_once(logs: list[list[int]], most: int) -> None:
+    """Each list is a partition's growth from one landing to the next."""
+    fetched: dict[int, list[int]] = {number: [] for number in range(len(logs))}
+    landed: dict[tuple[str, int], Landed] = {}
+    ends = [0] * len(logs)
+    for step in range(max(map(len, logs))):
+        for number, growth in enumerate(logs):
+            ends[number] += growth[step] if step < len(growth) else 0
+        plan = plan_landing([topic(*((0, end) for end in ends))], landed)
+        for part in parts(plan.ranges, most):
+            assert sum(one.end - one.start for one in part) <= most + len(part)
+            for one in part:
+                fetched[one.partition] += range(one.start, one.end)
+                landed["t", one.partition] = Landed("one", one.end)
+    assert fetched == {number: list(range(end)) for number, end in enumerate(ends)}

@@ -1,0 +1,88 @@
+"""landing.yml says what is landed without a path; what is wrong in it is one sentence."""
+
+from pathlib import Path
+
+import pytest
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.kafka.landing_file import (
+    KafkaBlock,
+    block_of_address,
+    client_options,
+    read_landing_file,
+)
+
+
+def read(folder: Path, text: str) -> dict[str, KafkaBlock]:
+    (folder / "landing.yml").write_text(text)
+    return read_landing_file(folder)
+
+
+def test_a_block_names_brokers_topics_and_options(tmp_path: Path) -> None:
+    blocks = read(
+        tmp_path,
+        "shop:\n"
+        "  bootstrap_servers: a:9092,b:9092\n"
+        "  topics: [shop.public.orders, shop.transaction]\n"
+        "  starting_offsets: latest\n"
+        "  options: {security.protocol: SSL, kafka.request.timeout.ms: 5000}\n",
+    )
+    block = blocks["shop"]
+    assert block.has("shop.transaction")
+    assert not block.has("shop.public.items")
+    assert client_options("shop", block) == {
+        "bootstrap.servers": "a:9092,b:9092",
+        "security.protocol": "SSL",
+        "request.timeout.ms": "5000",
+    }
+
+
+def test_secrets_come_from_the_environment_or_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "password").write_text("p4ss\n")
+    monkeypatch.setenv("SHOP_USER", "me")
+    text = f"user=${{env:SHOP_USER}} password=${{file:{tmp_path / 'password'}}}"
+    block = KafkaBlock("a:9092", options={"sasl.jaas.config": text})
+    assert client_options("shop", block)["sasl.jaas.config"] == "user=me password=p4ss"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("shop: [", r"^landing\.yml, line 1: is no YAML"),
+        ("", r"^landing\.yml: holds no blocks"),
+        ("shop: {topics: a}", r"^landing\.yml: shop: .*bootstrap_servers"),
+        ("shop: {bootstrap_servers: a, topic: b}", r"^landing\.yml: shop: .*topic"),
+        ("shop: {bootstrap_servers: a, topics: 'b['}", r"^landing\.yml: shop: topics: 'b\['"),
+        (
+            "shop: {bootstrap_servers: a, starting_offsets: begin}",
+            r"^landing\.yml: shop\.starting_offsets: invalid enum value 'begin'",
+        ),
+        (
+            "shop: {bootstrap_servers: a, options: {group.id: x}}",
+            r"^landing\.yml: shop: options: group\.id cannot be set, because offsets are kept",
+        ),
+    ],
+)
+def test_what_is_wrong_is_refused_in_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(DebeziumError, match=sentence) as refused:
+        read(tmp_path, text)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_secret_that_is_not_there_is_named_by_its_option() -> None:
+    block = KafkaBlock("a:9092", options={"ssl.key.password": "${env:NOT_SET_ANYWHERE}"})
+    with pytest.raises(DebeziumError, match=r"shop: options: ssl\.key\.password: the variable NOT"):
+        client_options("shop", block)
+
+
+def test_a_project_without_the_file_is_told_what_to_land(tmp_path: Path) -> None:
+    with pytest.raises(DebeziumError, match="write one, or name what to land"):
+        read_landing_file(tmp_path)
+
+
+@pytest.mark.parametrize("address", ["kafka://", "kafka://host", "kafka://host:x", "kafka://a:1/b"])
+def test_an_address_that_names_no_broker_is_refused(address: str) -> None:
+    with pytest.raises(DebeziumError, match="names no broker; write kafka://host:port"):
+        block_of_address(address)
