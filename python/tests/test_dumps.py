@@ -131,6 +131,26 @@ def test_each_form_gives_the_same_messages(
         assert read(path) == expected
 
 
+def test_columns_in_the_names_of_folders_are_read(tmp_path: Path) -> None:
+    """Spark's `partitionBy` takes them out of the file."""
+    import pyarrow.parquet as pq
+
+    messages = [Message(TOPIC, 2, 7, 1790000000000, '{"id":1}', '{"op":"c"}')]
+    folder = tmp_path / f"topic={TOPIC}" / "partition=2"
+    folder.mkdir(parents=True)
+    names = ["topic", "partition"]
+    for is_cast in (True, False):
+        line = json.loads(write.spark_json(messages, is_cast))
+        path = folder / "part-0.json"
+        path.write_text(json.dumps({name: line[name] for name in line if name not in names}))
+        assert read(path) == messages
+        path = folder / "part-0.parquet"
+        path.write_bytes(write.kafka_parquet(messages, is_cast))
+        table = pq.read_table(path, partitioning=None)
+        path.write_bytes(write.parquet(table.drop_columns(names)))
+        assert read(path) == messages
+
+
 @given(rows=st.lists(ROWS, min_size=1, max_size=5), first=st.integers(0, 2**40))
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -368,6 +388,16 @@ def test_binary_in_kafka_columns_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(write.parquet(pa.table(fields)))
     assert "(key is not UTF-8 at byte 0);" in refusal(path)
+
+
+def test_one_content_in_the_folders_of_two_topics_is_two_dumps(tmp_path: Path) -> None:
+    inbox = Inbox(tmp_path / "inbox")
+    for topic in ("a", "b"):
+        path = tmp_path / "dump" / f"topic={topic}" / "part-0.json"
+        path.parent.mkdir(parents=True)
+        path.write_text('{"partition":0,"offset":1,"key":"k","value":"v"}')
+    assert len(take(tmp_path / "dump", inbox)[0]) == 2
+    assert take(tmp_path / "dump", inbox) == ([], ())
 
 
 def test_one_content_under_the_names_of_two_partitions_is_two_dumps(tmp_path: Path) -> None:

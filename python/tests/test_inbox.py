@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from dbt_debezium import inbox as inboxes
+from dbt_debezium.dumps import refuse_early
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.inbox import Inbox, take
 
@@ -41,6 +42,16 @@ def test_one_file_that_is_refused_keeps_all_out(tmp_path: Path, dump: Path, inbo
     with pytest.raises(DebeziumError, match=r"b\.jsonl: values only"):
         take(dump, inbox)
     assert not inbox.has_unread()
+
+
+def test_a_small_dump_is_refused_before_spark_starts(dump: Path) -> None:
+    (dump / "b.json").write_bytes(b"PK\x03\x04")
+    refuse_early(dump)
+    with pytest.raises(DebeziumError, match=r"b\.json: a zip archive"):
+        refuse_early(dump / "b.json")
+    (dump / "c.jsonl").write_text(message(2) + "{")
+    with pytest.raises(DebeziumError, match=r"c\.jsonl:2: not a message"):
+        refuse_early(dump)
 
 
 def test_what_is_no_dump_is_skipped_with_a_sentence(dump: Path, inbox: Inbox) -> None:

@@ -96,12 +96,12 @@ def land_blocks(blocks: "dict[str, KafkaBlock]", start_spark: "Callable[[], Spar
 
 def land_path(source: str | Path, start_spark: "Callable[[], SparkSession]") -> None:
     """Land, with progress, and say what landed."""
-    from dbt_debezium.dumps import find_files
+    from dbt_debezium.dumps import refuse_early
     from dbt_debezium.landing import land as land_messages
     from dbt_debezium.landing import local_path
     from dbt_debezium.lease import Lease
 
-    find_files(local_path(source))
+    refuse_early(local_path(source))
     with Lease(lake_dir(), f"dbt-debezium land {source}"), working("starting Spark") as status:
         spark = start_spark()
 

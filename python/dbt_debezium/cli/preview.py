@@ -60,7 +60,7 @@ def preview(
 
     Lands PATH into a throw-away lake, writes models for what is in it, builds and prints.
     """
-    from dbt_debezium.dumps import find_files
+    from dbt_debezium.dumps import refuse_early
     from dbt_debezium.export import export
     from dbt_debezium.landing import local_path
     from dbt_debezium.preview import preview_report, previewed
@@ -69,7 +69,7 @@ def preview(
     parsed_groups = [Group.parse(group) for group in groups]
     source = from_anywhere(path)
     enter_project()
-    find_files(local_path(source))
+    refuse_early(local_path(source))
     settings: dict[str, Any] = {"landing_reaches_the_end": complete}
     if not_ingested:
         settings["not_ingested_tables"] = list(not_ingested)

@@ -18,13 +18,18 @@ from dbt_debezium.dumps.files import (
     beginning,
     file_hash,
     find_files,
+    folder_columns,
 )
 from dbt_debezium.dumps.form import BadLine, Form, Head
 from dbt_debezium.errors import DebeziumError
 
-__all__ = ["Dump", "file_hash", "find_files", "placed_hash", "read_dump"]
+__all__ = ["Dump", "file_hash", "find_files", "placed_hash", "read_dump", "refuse_early"]
 
 FORMS = (parquet.FORM, avro.FORM, console_consumer.FORM, sink_files.FORM, json_objects.FORM)
+
+FEW = 200
+SMALL = 16 * 1024 * 1024
+"""Files, and bytes of them, that are read in less time than Spark takes to start."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -52,9 +57,9 @@ class Dump:
 def placed_hash(path: Path, sha256: str) -> str:
     """The identity of a file whose name says where its messages come from.
 
-    A sink's name says it alike in every folder, compressed or not.
+    A sink's name says it alike in every folder.
     """
-    name = sink_files.place_of(path) or console_consumer.topic_of(path)
+    name = sink_files.place_of(path) or folder_columns(path) or console_consumer.topic_of(path)
     return hashlib.sha256(f"{sha256} {name}".encode()).hexdigest()
 
 
@@ -82,6 +87,21 @@ def read_dump(
         is_dump = unreadable.is_values_only(head)
         return replace(dump, refusal=DebeziumError(f"{path}: {what}"), is_dump=is_dump)
     return dump
+
+
+def refuse_early(path: Path) -> None:
+    """Refuse what can be refused before Spark starts.
+
+    Raises:
+        DebeziumError: the path holds no file, or a small dump that cannot be read.
+    """
+    files = find_files(path)
+    if len(files) > FEW or sum(file.stat().st_size for file in files) > SMALL:
+        return
+    for file in files:
+        dump = read_dump(file, len)
+        if dump.refusal is not None and (dump.is_dump or file == path):
+            raise dump.refusal
 
 
 def _read(form: Form, source: Source, write: Callable[[bytes], object], is_dump: bool) -> Dump:

@@ -17,7 +17,7 @@ from dbt_debezium.dumps.connect_json import (
     scalar,
     sink_message,
 )
-from dbt_debezium.dumps.files import Source, cannot_be_read
+from dbt_debezium.dumps.files import Source, cannot_be_read, folder_columns
 from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message, NotAMessageError
 from dbt_debezium.dumps.sink_files import place_of
 from dbt_debezium.errors import DebeziumError
@@ -43,7 +43,7 @@ FORM = Form(
     read,
     wanted="an Avro file must be called as a sink names it, <topic>+<partition>+<offset>.avro; "
     f"{COMMAND}",
-    is_placed_by_name=lambda path: place_of(path) is not None,
+    is_placed_by_name=lambda path: place_of(path) is not None or bool(folder_columns(path)),
 )
 
 
@@ -53,7 +53,8 @@ def _messages(source: Source) -> Iterator[Message | BadLine]:
         schema = rows.writer_schema
         place = place_of(source.path)
         columns = schema.get("fields", ()) if isinstance(schema, dict) else ()
-        is_kafka = {column["name"] for column in columns} >= KAFKA_COLUMNS
+        known = folder_columns(source.path)
+        is_kafka = {*(column["name"] for column in columns), *known} >= KAFKA_COLUMNS
         if not is_kafka and place is None:
             yield BadLine(1, "without the columns topic, partition, offset, key and value")
             return
@@ -61,7 +62,7 @@ def _messages(source: Source) -> Iterator[Message | BadLine]:
         for index, row in enumerate(rows):
             try:
                 if is_kafka or place is None:
-                    yield kafka_message(row)
+                    yield kafka_message(known | row)
                 else:
                     yield sink_message(place, index, convert(row))
             except NotAMessageError as error:

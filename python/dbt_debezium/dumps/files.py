@@ -35,6 +35,8 @@ SINK_FILE = re.compile(
 """How Kafka Connect's object-store sinks name a file: topic, partition, offset of its first line.
 Keys and headers lie in files beside it, if the sink was told to store them."""
 
+TOPIC = re.compile(r"[A-Za-z0-9._-]+")
+
 OnBytes = Callable[[int], None]
 """Called with the number of bytes of the file read since the last call."""
 
@@ -87,6 +89,22 @@ def _has_known_name(file: Path) -> bool:
     return file.name.lower().removesuffix(".gz").endswith(SUFFIXES) or bool(
         SINK_FILE.fullmatch(file.name)
     )
+
+
+def folder_columns(path: Path) -> dict[str, str | int]:
+    """The columns that Spark's `partitionBy` has put into the names of folders.
+
+    >>> folder_columns(Path("dump/topic=shop.public.orders/partition=2/part-0.json"))
+    {'topic': 'shop.public.orders', 'partition': 2}
+    """
+    columns: dict[str, str | int] = {}
+    for part in path.parent.parts:
+        name, _, value = part.partition("=")
+        if name == "topic" and TOPIC.fullmatch(value):
+            columns[name] = value
+        elif name == "partition" and value.isdecimal():
+            columns[name] = int(value)
+    return columns
 
 
 def file_hash(path: Path) -> str:

@@ -13,7 +13,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from dbt_debezium.dumps.files import LONGEST_LINE, OF_KCAT, Source
+from dbt_debezium.dumps.files import LONGEST_LINE, OF_KCAT, Source, folder_columns
 from dbt_debezium.dumps.form import (
     BadLine,
     Form,
@@ -70,22 +70,36 @@ def recognises(head: Head) -> bool:
     """Whether the first object says where it comes from, or goes on over the next lines."""
     if head.first_line == b"{":
         return True
+    known = folder_columns(head.path)
     try:
-        _decode_place(head.first_line)
-    except msgspec.DecodeError:
+        line = head.first_line
+        _decode_place(_with_columns(line.decode(), known) if known else line)
+    except (UnicodeDecodeError, msgspec.DecodeError):
         return False
     return True
 
 
 def read(source: Source) -> Iterator[Message | BadLine]:
-    for number, text in _objects(source):
+    known = folder_columns(source.path)
+    for number, line in _objects(source):
         try:
-            yield _message(text_of(text))
+            text = text_of(line)
+            yield _message(_with_columns(text, known) if known else text)
         except NotAMessageError as error:
             yield BadLine(number, str(error))
 
 
-FORM = Form(recognises, read)
+FORM = Form(recognises, read, is_placed_by_name=lambda path: bool(folder_columns(path)))
+
+
+def _with_columns(text: str, known: dict[str, str | int]) -> str:
+    """The object, with the columns that its folder's name holds unless it has them itself."""
+    try:
+        fields = _decode_names(text)
+    except msgspec.DecodeError:
+        return text
+    columns = {name: Raw(msgspec.json.encode(value)) for name, value in known.items()}
+    return msgspec.json.encode(columns | fields).decode()
 
 
 def _objects(source: Source) -> Iterator[tuple[int, bytes]]:
@@ -223,11 +237,11 @@ def _headers(line: _Line) -> list[Header]:
     if line.payload is UNSET:
         if len(objects) < len(headers):
             raise NotAMessageError("Expected `object` with key and value - at `$.headers[...]`")
-        # A value is bytes in Spark also where key and value were cast.
-        return [
-            Header(header.key, json_of_base64(header.value or "") or header.value)
-            for header in objects
-        ]
+        for header in objects:
+            # A value is bytes in Spark also where key and value were cast.
+            if header.value is not None and header.value.startswith("e"):
+                header.value = json_of_base64(header.value) or header.value
+        return objects
     texts = [header for header in headers if not isinstance(header, Header)]
     if len(texts) % 2:
         raise NotAMessageError("Expected key and value in turn - at `$.headers`")

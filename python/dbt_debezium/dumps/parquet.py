@@ -16,7 +16,7 @@ from dbt_debezium.dumps.connect_json import (
     scalar,
     sink_message,
 )
-from dbt_debezium.dumps.files import Source
+from dbt_debezium.dumps.files import Source, folder_columns
 from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message, NotAMessageError
 from dbt_debezium.dumps.sink_files import place_of
 from dbt_debezium.errors import DebeziumError
@@ -43,14 +43,15 @@ FORM = Form(
     read,
     wanted="a Parquet file must hold Spark's Kafka columns topic, partition, offset, key and "
     f"value, or be called as a sink names it, <topic>+<partition>+<offset>.parquet; {COMMAND}",
-    is_placed_by_name=lambda path: place_of(path) is not None,
+    is_placed_by_name=lambda path: place_of(path) is not None or bool(folder_columns(path)),
 )
 
 
 def _messages(source: Source) -> Iterator[Message | BadLine]:
     number = 0
     with pq.ParquetFile(source.path, coerce_int96_timestamp_unit="us") as file:
-        is_kafka = set(file.schema_arrow.names) >= KAFKA_COLUMNS
+        known = folder_columns(source.path)
+        is_kafka = {*file.schema_arrow.names, *known} >= KAFKA_COLUMNS
         place = place_of(source.path)
         if not is_kafka and place is None:
             yield BadLine(1, "without the columns topic, partition, offset, key and value")
@@ -61,7 +62,7 @@ def _messages(source: Source) -> Iterator[Message | BadLine]:
                 number += 1
                 try:
                     if is_kafka or place is None:
-                        yield kafka_message(row)
+                        yield kafka_message(known | row)
                     else:
                         yield sink_message(place, number - 1, convert(row))
                 except NotAMessageError as error:
