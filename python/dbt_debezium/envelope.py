@@ -3,8 +3,7 @@
 Messages are told apart by their shape, not by their topic: topics can be renamed and shared.
 """
 
-from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, Union
 
 import msgspec
@@ -28,19 +27,16 @@ from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.connectors.unsupported import UNSUPPORTED
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.forms import avro_json, changed_columns, flattened
-from dbt_debezium.forms.changed_columns import has_changed_columns_only
 from dbt_debezium.forms.cloud_events import read_cloud_event
 from dbt_debezium.forms.double_encoded import read_double_encoded
 from dbt_debezium.forms.other_producers import other_producer
 from dbt_debezium.internal_topics import INTERNAL_SOURCE, is_internal
 from dbt_debezium.json_text import (
-    CANONICAL,
     STAND_IN,
     canonical_key,
     canonical_key_and_names,
     check_levels,
     check_size,
-    inner_value,
     json_string,
     key_fields,
     said,
@@ -48,7 +44,7 @@ from dbt_debezium.json_text import (
     unshield,
     without_schema,
 )
-from dbt_debezium.message_keys import NAMELESS, key_by_row, nameless
+from dbt_debezium.message_keys import header_key, other_key, with_key_columns
 from dbt_debezium.reasons import QUARANTINED
 from dbt_debezium.signal_rows import SIGNAL_FIELDS, SIGNALS, row_signal
 
@@ -77,8 +73,7 @@ LONGEST_DETAIL: Final = 200
 NO_SIGNAL: Final = (None, None)
 MOST_OPENED: Final = 3
 """A CloudEvent may be double-encoded, and so may the event inside of it."""
-OUR_KEY_FIELDS: Final = "__dbz__"
-"""How the names of key fields begin that a topic-routing transform adds, and no table has."""
+SIGN_OF_PARTS: Final = changed_columns.SIGN
 
 
 class Flat(NamedTuple):
@@ -205,7 +200,6 @@ _new_tuple = tuple.__new__
 _VALUE = msgspec.json.Decoder(_Value)
 _GENERIC = msgspec.json.Decoder(_GenericEnvelope)
 _SCHEMA_CHANGE = msgspec.json.Decoder(_SchemaChange)
-_COLUMNS = msgspec.json.Decoder(dict[str, Raw])
 _FIELDS = msgspec.json.Decoder(dict[str, Raw] | None)
 _MARKER = msgspec.json.Decoder(_Marker)
 
@@ -250,10 +244,6 @@ def _read_other_form(
     may_be_opened: int = MOST_OPENED,
 ) -> Flat:
     """Read a message that is not in Debezium's own form, or say by name what form it is in."""
-    if error.reason == "bad_json":
-        patient = _read_patiently(topic, key, value, headers, settings)
-        if patient is not None:
-            return patient
     if value is not None and may_be_opened and error.reason in ("bad_json", "not_envelope"):
         opened: str | None = value
         try:
@@ -264,6 +254,10 @@ def _read_other_form(
             return _read_other_form(
                 topic, key, opened, headers, settings, inner_error, may_be_opened - 1
             )
+    if error.reason == "bad_json":
+        patient = _read_patiently(topic, key, value, headers, settings)
+        if patient is not None:
+            return patient
     if is_internal(topic, key, value):
         return Flat("internal", source=INTERNAL_SOURCE)
     return _quarantined(topic, key, value, error, settings)
@@ -364,7 +358,7 @@ def _change(
     before = image("before", envelope.before)
     after = image("after", envelope.after)
     row = after or before
-    if row is not None and changed_columns.SIGN in row and has_changed_columns_only(row):
+    if row is not None and SIGN_OF_PARTS in row and changed_columns.has_changed_columns_only(row):
         raise EnvelopeError("changed_columns_only", f"after: {changed_columns.DETAIL}")
     try:
         row_key, key_names = canonical_key_and_names("key", key)
@@ -372,13 +366,13 @@ def _change(
         if is_message:
             key, row_key, key_names = None, _readable_key(key), ()
         else:
-            key, row_key, key_names = _other_key(key or "", row, error)
+            key, row_key, key_names = other_key(key or "", row, error)
     new_row_key = old_row_key = None
     for name, text in headers:
         if name == NEW_KEY:
-            new_row_key = _header_key(NEW_KEY, text, row_key)
+            new_row_key = header_key(NEW_KEY, text, row_key)
         elif name == OLD_KEY:
-            old_row_key = _header_key(OLD_KEY, text, row_key)
+            old_row_key = header_key(OLD_KEY, text, row_key)
 
     if after is None and operation in ("c", "r", "u"):
         raise EnvelopeError("no_after", f"after: expected the row that op {operation} leaves")
@@ -436,65 +430,6 @@ def _change(
             None,  # notification
         ),
     )
-
-
-def _other_key(
-    key: str, row: str | None, error: EnvelopeError
-) -> tuple[str, str | None, Sequence[str]]:
-    """The text of a key that is no JSON object, the row key, and the names of its columns."""
-    if error.reason not in ("bad_json", "bad_type") or not key:
-        raise error
-    opened = read_double_encoded(key)
-    if opened is not None:
-        return opened, *canonical_key_and_names("key", opened)
-    value = inner_value(key)
-    if key.lstrip()[:1] == "{" and (value is None or bytes(value).lstrip()[:1] == b"{"):
-        raise error
-    return key, key_by_row(key, row), ()
-
-
-def _header_key(name: str, text: str | None, row_key: str | None) -> str | None:
-    """The key in a header of a key change, in the form of the message's own."""
-    text = header_text(text)
-    found = canonical_key(f"header {name}", (text and read_double_encoded(text)) or text)
-    return nameless(found) if row_key is not None and row_key.startswith(NAMELESS) else found
-
-
-def header_text(text: str | None) -> str | None:
-    """A header's value, which is bytes to Kafka: dumps write those in base64, or as their text.
-
-    >>> header_text("eyJpZCI6MX0="), header_text('{"id":1}'), header_text("e30")
-    ('{"id":1}', '{"id":1}', 'e30')
-    """
-    if not text or text[0] != "e":  # no JSON begins so, and base64 of each object does
-        return text
-    try:
-        return b64decode(text, validate=True).decode()
-    except ValueError:
-        return text
-
-
-def with_key_columns(row: str, key: Mapping[str, object]) -> str:
-    """The row with those columns of the key that it lacks, which connectors may leave out of it.
-
-    Args:
-        row: as JSON text.
-        key: its fields with their values as sent.
-
-    >>> with_key_columns('{"name":"x"}', {"id": 1, "name": "y"})
-    '{"id":1,"name":"x"}'
-    >>> with_key_columns('{"id":2}', {"id": 1})
-    '{"id":2}'
-    """
-    columns = _COLUMNS.decode(row)
-    missing = [
-        f"{CANONICAL.encode(name).decode()}:{CANONICAL.encode(value).decode()}"
-        for name, value in sorted(key.items())
-        if name not in columns and not name.startswith(OUR_KEY_FIELDS)
-    ]
-    if not missing:
-        return row
-    return f"{{{','.join(missing)}{',' if columns else ''}{row[1:].lstrip()}"
 
 
 def _cdl_change(topic: str, payload: Raw, fields: dict[str, Raw], settings: Settings) -> Flat:

@@ -5,19 +5,32 @@
 and a text may hold commas and equals signs. The row beside the key can tell.
 """
 
-from collections.abc import Mapping
+import re
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
 from msgspec import Raw
 
 from dbt_debezium.errors import EnvelopeError
-from dbt_debezium.json_text import CANONICAL, inner_value, scalar_text
+from dbt_debezium.forms.double_encoded import read_double_encoded
+from dbt_debezium.json_text import (
+    CANONICAL,
+    canonical_key,
+    canonical_key_and_names,
+    inner_value,
+    scalar_text,
+)
 
 NAMELESS: Final = '{"":'
 """How a row key begins that is a bare value. It identifies the row as the column would, whose name
 it need not say."""
 STRUCT: Final = "Struct{"
+PLAIN_STRUCT: Final = re.compile(r"Struct\{([^,={}]+)=([^,={}]*)\}")
+"""One column with a text that cannot be another column's beginning."""
+OUR_KEY_FIELDS: Final = "__dbz__"
+"""How the names of key fields begin that a topic-routing transform adds, and no table has."""
 _columns = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
@@ -125,3 +138,87 @@ def texts_of(row: str | None) -> dict[str, str]:
         return {}
     texts = {name: scalar_text(value) for name, value in columns.items()}
     return {name: text for name, text in texts.items() if text is not None}
+
+
+def other_key(
+    key: str, row: str | None, error: EnvelopeError
+) -> tuple[str, str | None, Sequence[str]]:
+    """What a message has whose key is no JSON object.
+
+    Args:
+        key: the key as text.
+        row: the row that the message leaves, or takes away.
+        error: why the key is no JSON object.
+
+    Returns:
+        The key's text without double encoding, the row key, and the names of its columns.
+
+    Raises:
+        EnvelopeError: the row does not show what the key stands for.
+    """
+    if error.reason not in ("bad_json", "bad_type") or not key:
+        raise error
+    opened = read_double_encoded(key)
+    if opened is not None:
+        return opened, *canonical_key_and_names("key", opened)
+    value = inner_value(key)
+    if key.lstrip()[:1] == "{" and (value is None or bytes(value).lstrip()[:1] == b"{"):
+        raise error
+    return key, key_by_row(key, row), ()
+
+
+def header_key(name: str, text: str | None, row_key: str | None) -> str | None:
+    """The key in a header of a key change, in the form of the message's own.
+
+    Raises:
+        EnvelopeError: it cannot be read. No row shows the values of the other key.
+
+    >>> header_key("__debezium.newkey", "Struct{id=2}", '{"id":"1"}')
+    '{"id":"2"}'
+    """
+    text = header_text(text)
+    if text and text.startswith(STRUCT):
+        plain = PLAIN_STRUCT.fullmatch(text)
+        if plain is None:
+            raise EnvelopeError("key_format", f"header {name}: expected a JSON object")
+        found: str | None = CANONICAL.encode({plain[1]: plain[2]}).decode()
+    else:
+        found = canonical_key(f"header {name}", (text and read_double_encoded(text)) or text)
+    return nameless(found) if row_key is not None and row_key.startswith(NAMELESS) else found
+
+
+def header_text(text: str | None) -> str | None:
+    """A header's value, which is bytes to Kafka: dumps write those in base64, or as their text.
+
+    >>> header_text("eyJpZCI6MX0="), header_text('{"id":1}'), header_text("e30")
+    ('{"id":1}', '{"id":1}', 'e30')
+    """
+    if not text or text[0] != "e":  # no JSON begins so, and base64 of each object does
+        return text
+    try:
+        return b64decode(text, validate=True).decode()
+    except ValueError:
+        return text
+
+
+def with_key_columns(row: str, key: Mapping[str, object]) -> str:
+    """The row with those columns of the key that it lacks, which connectors may leave out of it.
+
+    Args:
+        row: as JSON text.
+        key: its fields with their values as sent.
+
+    >>> with_key_columns('{"name":"x"}', {"id": 1, "name": "y"})
+    '{"id":1,"name":"x"}'
+    >>> with_key_columns('{"id":2}', {"id": 1})
+    '{"id":2}'
+    """
+    columns = _columns(row)
+    missing = [
+        f"{CANONICAL.encode(name).decode()}:{CANONICAL.encode(value).decode()}"
+        for name, value in sorted(key.items())
+        if name not in columns and not name.startswith(OUR_KEY_FIELDS)
+    ]
+    if not missing:
+        return row
+    return f"{{{','.join(missing)}{',' if columns else ''}{row[1:].lstrip()}"

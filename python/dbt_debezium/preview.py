@@ -3,7 +3,7 @@
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +13,10 @@ import yaml
 
 from dbt_debezium.build import BUILD, environment, first_sentence, run_dbt
 from dbt_debezium.connectors.settings import settings_of
+from dbt_debezium.encoded_columns import ShownTable
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir, project_dir
+from dbt_debezium.identities import indistinct_sentence, name_identities
 from dbt_debezium.model_files import history_sql
 from dbt_debezium.patterns import matches
 from dbt_debezium.scaffold import CapturedTable, Group, LeftOut, captured_tables
@@ -52,6 +54,13 @@ class Preview:
     skipped_files: tuple[str, ...]
     """A sentence for each file of the path that is no dump."""
 
+    def shown_tables(self) -> list[ShownTable]:
+        """Its public tables."""
+        return [
+            ShownTable(table.model_name, table.captured(), table.facts.types())
+            for table in self.tables
+        ]
+
 
 @contextmanager
 def previewed(
@@ -59,6 +68,7 @@ def previewed(
     groups: Sequence[Group] = (),
     settings: dict[str, Any] | None = None,
     on_step: OnStep = lambda step: None,
+    identities: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[Preview]:
     """Build the tables of a dump.
 
@@ -67,6 +77,7 @@ def previewed(
         groups: sources that share one set of tables.
         settings: vars for dbt.
         on_step: called with what is being done.
+        identities: by table, the columns that tell its rows apart.
 
     Raises:
         DebeziumError: the path holds no messages, or the build failed on more than its tables.
@@ -96,6 +107,7 @@ def previewed(
                 on_step(f"looking at {landed.message_count:,} messages")
                 named = settings_of(project_settings(project) | (settings or {}))
                 seen = landed_tables(spark, named)
+                name_identities(seen, identities or {})
                 left_out = signal_tables(seen)
                 tables = captured_tables(
                     [facts for facts in seen if not facts.has_signals], groups, (), left_out
@@ -193,12 +205,16 @@ def signal_tables(tables: Sequence[TableFacts]) -> list[LeftOut]:
 
 def preview_report(preview: Preview) -> list[dict[str, Any]]:
     """The entries of `cut_report`, with what else is to be said of each source in `sentences`."""
+    from dbt_debezium.encoded_columns import encoded_columns
     from dbt_debezium.report import cut_report
     from dbt_debezium.shapes import key_changes, silent_changes
     from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
     tables = preview.tables
-    keyless = (table.texts().place for table in tables if table.facts.is_keyless)
+    # Their message keys tell no rows apart.
+    keyless = (
+        table.texts().place for table in tables if table.facts.is_keyless or table.facts.identity
+    )
     counts = unrepresentable_counts(preview.spark, [table.model_name for table in tables], "public")
     said = [
         *key_changes(preview.spark, keyless),
@@ -206,9 +222,18 @@ def preview_report(preview: Preview) -> list[dict[str, Any]]:
         *((source, unrepresentable_sentence(source, found)) for source, found in counts.items()),
     ]
     report = cut_report(preview.spark)
+    encoded = encoded_columns(preview.spark, preview.shown_tables(), "build", "public")
     for entry in report:
         source = entry["source"]
-        entry["sentences"] = [sentence for name, sentence in said if name == source] + [
+        entry["encoded_columns"] = encoded.get(source, {})
+        indistinct = (
+            indistinct_sentence(table.facts, source, "preview")
+            for table in tables
+            if any(matches(pattern, source) for pattern in table.sources)
+        )
+        entry["sentences"] = [sentence for sentence in indistinct if sentence]
+        entry["sentences"] += [sentence for name, sentence in said if name == source]
+        entry["sentences"] += [
             f"{source}: left out: {one.sentence}"
             for one in preview.left_out
             if any(matches(pattern, source) for pattern in one.sources)

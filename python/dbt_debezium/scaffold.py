@@ -81,11 +81,16 @@ class CapturedTable:
 
     def captured(self) -> dict[str, Any]:
         """What the history model says of the table."""
+        told_apart: dict[str, Any] = {}
+        if identity := self.facts.identity:
+            told_apart = {"identity": identity}
+        elif self.facts.is_keyless:
+            told_apart = {"is_keyless": True}
         return {
             "sources": self.sources,
             "schema": self.schema,
             "table": self.table,
-            **({"is_keyless": True} if self.facts.is_keyless else {}),
+            **told_apart,
             "truncate": "apply",
         }
 
@@ -96,11 +101,15 @@ class CapturedTable:
             place=full_name(self.schema, self.table),
             model_name=self.model_name,
             columns=columns,
-            key_columns=[name for name in columns if name in self.facts.key_columns]
-            if not self.facts.is_keyless and columns.keys() >= set(self.facts.key_columns)
-            else [],
+            key_columns=self.facts.identity or self._key_columns(),
             comments=self.facts.comments,
         )
+
+    def _key_columns(self) -> list[str]:
+        columns, key = self.facts.columns, self.facts.key_columns
+        if self.facts.is_keyless or not columns.keys() >= set(key):
+            return []
+        return [name for name in columns if name in key]
 
     def sql(self) -> str:
         """The text of the history model."""

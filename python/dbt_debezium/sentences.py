@@ -8,6 +8,7 @@ from dbt_debezium.holds import held_sentence
 from dbt_debezium.metadata import end_sentence, metadata_sentence
 from dbt_debezium.quarantines import quarantine_sentences
 from dbt_debezium.reasons import Command
+from dbt_debezium.value_looks import encoded_sentences
 
 SHOWN_SENTENCES: Final = 20
 """Of what else is to be said of a source, such as changed keys."""
@@ -33,6 +34,7 @@ def own_sentences(entry: dict[str, Any], command: Command) -> list[str]:
         *quarantine_sentences(entry, command),
         *(f"{entry['source']}: {decision}" for decision in entry["decisions"]),
         *flag_sentences(entry["source"], raised, command),
+        *encoded_sentences(entry["source"], entry.get("encoded_columns", {}), command),
         *entry.get("sentences", [])[:SHOWN_SENTENCES],
     ]
 

@@ -42,8 +42,8 @@ def row_signal(row: str) -> tuple[str, str | None] | None:
     ('execute-snapshot', '{}')
     >>> row_signal('{"id":"1","type":"log","data":null}')
     """
-    # Of any other row this is all that is looked at.
-    if '-snapshot"' not in row and '"snapshot-window-' not in row:
+    # All types have the word, so of most other rows this is all that is looked at.
+    if "snapshot" not in row:
         return None
     try:
         columns = {name.lower(): text for name, text in _decode_columns(row).items()}

@@ -27,6 +27,7 @@ from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.envelope import flatten_message, opened_value
 from dbt_debezium.flatten import one_settings, texts
 from dbt_debezium.json_text import PAYLOAD, shield
+from dbt_debezium.message_keys import NAMELESS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -68,10 +69,35 @@ class TableFacts(Struct):
     """Databases of the source that the messages name."""
     has_signals: bool = False
     """A row of it told the connector to read tables, or closed what it read: it is no data."""
+    has_bare_keys: bool = False
+    """A message's key is the bare value of one column, which may be one of several."""
+    primary_keys: set[tuple[str, ...]] = set()
+    """Primary keys that the schema-change topic has given it."""
+    hides_old_rows: bool = False
+    """A message without a key changes a row and does not show it as it was."""
+    named_identity: list[str] = []
+    """The columns that tell rows apart, as a person has named them."""
 
     @property
     def place(self) -> tuple[str, str | None, str]:
         return self.source, self.schema, self.table
+
+    @property
+    def identity(self) -> list[str]:
+        """The columns that tell rows apart where message keys do not: as named, else as announced.
+
+        None where the primary key has changed.
+
+        >>> facts = TableFacts("s", None, "t", {"a": {"int"}}, is_keyless=True)
+        >>> facts.identity, msgspec.structs.replace(facts, primary_keys={("a",)}).identity
+        ([], ['a'])
+        """
+        if self.named_identity:
+            return self.named_identity
+        if len(self.primary_keys) != 1 or not (self.is_keyless or self.has_bare_keys):
+            return []
+        (columns,) = self.primary_keys
+        return list(columns) if self.columns.keys() >= set(columns) else []
 
     def types(self) -> dict[str, str]:
         """The columns with their types for `row_history`.
@@ -105,6 +131,10 @@ class TableFacts(Struct):
             known += [column for column in columns if column not in known]
         self.databases |= other.databases
         self.has_signals |= other.has_signals
+        self.has_bare_keys |= other.has_bare_keys
+        self.primary_keys |= other.primary_keys
+        self.hides_old_rows |= other.hides_old_rows
+        self.named_identity = self.named_identity or other.named_identity
 
     def merge_types(self, connect_types: dict[str, str]) -> None:
         """Add the types of another schema; of two that differ, what holds the values of both."""
@@ -211,6 +241,9 @@ def observe(
                     facts.comments[column.field_name or ""] = comment
         if flat.row_key is None:
             facts.is_keyless |= flat.operation != "t"
+            facts.hides_old_rows |= flat.operation == "u" and flat.before is None
+        elif flat.row_key.startswith(NAMELESS):
+            facts.has_bare_keys = True
         elif not facts.key_columns:
             facts.key_columns = list(read_image(flat.row_key))
         # Without a key `before` is a true image; with one its other columns may be made up (S12).
@@ -235,6 +268,7 @@ def observe_announced(
             if column.comment:
                 facts.comments[column.name] = column.comment
         facts.key_columns = key_columns
+        facts.primary_keys = {tuple(key_columns)}
         tables.setdefault(facts.place, TableFacts(*facts.place)).merge(facts)
 
 

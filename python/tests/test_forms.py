@@ -213,6 +213,7 @@ def test_columns_as_value_and_set_are_refused_with_the_product(fields):
 
 def test_a_text_of_such_an_object_is_a_text():
     assert edited("create", after={"id": 1, "t": '{"value":1,"set":true}'}).kind == "change"
+    assert edited("create", after={"id": 1, "t": {"value": 1, "other": 2}}).kind == "change"
 
 
 @pytest.mark.parametrize(

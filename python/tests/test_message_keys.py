@@ -94,11 +94,17 @@ def test_a_bare_key_is_refused_where_a_header_shows_that_the_key_has_two_columns
     assert read.quarantine_reason == "key_format"
 
 
+@pytest.mark.parametrize("text", ["Struct{id=1,n=2}", "Struct{id=a=b}", "Struct{}", "Struct{id=1"])
+def test_a_header_whose_values_no_row_shows_is_refused_unless_it_is_plain(text):
+    row = with_row("delete", '{"id":1}', {"id": 1}, headers=[("__debezium.newkey", text)])
+    assert row.quarantine_reason == "key_format"
+
+
 def test_the_columns_of_a_bare_key_are_not_known():
     value = json.dumps(json.loads(MESSAGES["create"]["value"]) | {"after": {"id": 1}})
     (facts,) = observe([("t", "1", value)])
     assert not facts.is_keyless
-    assert facts.key_columns == [""]
+    assert (facts.has_bare_keys, facts.key_columns) == (True, [])
 
 
 names = st.text(string.ascii_lowercase, min_size=1, max_size=2)

@@ -57,6 +57,8 @@ class Case:
     form: str
     result: str
     settings: dict[str, Any] = field(default_factory=dict)
+    identities: dict[str, list[str]] = field(default_factory=dict)
+    """Columns that tell rows apart, by table with its source, as `preview --identity` has them."""
     sources: dict[str, Source] = field(default_factory=dict)
     refused: str | None = None
     """A regular expression of the sentence that refuses the input at landing."""

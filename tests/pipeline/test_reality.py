@@ -38,7 +38,8 @@ def build(folder: Path, cases: list[Case]) -> Built:
     dump.mkdir()
     for case in cases:
         case.place_inputs(dump)
-    with previewed(dump, settings=cases[0].settings) as built:
+    identities = {name: columns for case in cases for name, columns in case.identities.items()}
+    with previewed(dump, settings=cases[0].settings, identities=identities) as built:
         export(built.spark, built.tables, folder / "export")
         report = preview_report(built)
     return Built(folder / "export", {entry["source"]: entry for entry in report})

@@ -351,6 +351,7 @@ def test_status_names_what_a_snapshot_would_mend_and_every_change(
     (entry,) = (entry for entry in entries if entry["source"] == "evo")
     assert entry["tables_without_model"] == []
     assert entry["unknown_columns"] == {"public.ev": ["g"]}
+    assert entry["encoded_columns"] == {}
     assert {
         "table": "public.ev_key",
         "commit_number": 16,

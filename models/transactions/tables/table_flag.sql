@@ -14,15 +14,6 @@ fact_of_source as (
 
 ),
 
-fact as (
-
-    select
-        *,
-        last_window_commit_number > snapshot_commit_number as has_windows
-    from fact_of_source
-
-),
-
 announced as (
 
     select
@@ -72,6 +63,23 @@ identified as (
 
 ),
 
+fact as (
+
+    select
+        fact_of_source.*,
+        fact_of_source.last_window_commit_number > fact_of_source.snapshot_commit_number
+            as has_windows,
+        coalesce(exists(
+            identified.source_patterns, pattern -> rlike(fact_of_source.source, pattern)
+        ), false) as is_identified
+    from fact_of_source
+    left join identified
+        on
+            fact_of_source.schema_name <=> identified.schema_name
+            and fact_of_source.table_name = identified.table_name
+
+),
+
 -- Why a table may differ from its source although every proof holds (S23).
 known_flag as (
 
@@ -97,6 +105,7 @@ known_flag as (
                 and fact.initial_commit_number is not null,
                 'snapshot_may_double_rows',
                 not fact.has_key
+                and not fact.is_identified
                 and (
                     (
                         fact.connector in ('db2', 'sqlserver', 'generic')
@@ -127,13 +136,12 @@ known_flag as (
                 fact.connector = 'postgresql'
                 and fact.has_rows
                 and not fact.has_key
+                and not fact.is_identified
                 and not fact.has_old_image,
                 'identity_not_in_key',
                 fact.connector = 'postgresql'
                 and fact.filler_key_commit_number > fact.snapshot_commit_number
-                and not coalesce(exists(
-                    identified.source_patterns, pattern -> rlike(fact.source, pattern)
-                ), false),
+                and not fact.is_identified,
                 'identity_lost',
                 fact.lost_identity_cut_id >= fact.snapshot_cut_id,
                 'repeated_names',
@@ -156,10 +164,6 @@ known_flag as (
             fact.source = default_added.source
             and fact.schema_name <=> default_added.schema_name
             and fact.table_name = default_added.table_name
-    left join identified
-        on
-            fact.schema_name <=> identified.schema_name
-            and fact.table_name = identified.table_name
     union all
     select
         int_cut.source,

@@ -39,6 +39,13 @@ SHOWN_COLUMNS = 8
     help="Tables that transactions count and PATH does not hold, for example 'public.audit_*'.",
 )
 @click.option(
+    "--identity",
+    "identity_texts",
+    multiple=True,
+    metavar="TABLE=COLUMNS",
+    help="Columns that tell rows apart where messages have no key, as 'public.orders=id'.",
+)
+@click.option(
     "--complete",
     is_flag=True,
     help="PATH reaches the end of every partition, so a snapshot need not wait for more.",
@@ -53,6 +60,7 @@ def preview(
     path: str,
     groups: Sequence[str],
     not_ingested: Sequence[str],
+    identity_texts: Sequence[str],
     complete: bool,
     export_directory: Path | None,
 ) -> None:
@@ -62,11 +70,13 @@ def preview(
     """
     from dbt_debezium.dumps import refuse_early
     from dbt_debezium.export import export
+    from dbt_debezium.identities import parse_identities
     from dbt_debezium.landing import local_path
     from dbt_debezium.preview import preview_report, previewed
     from dbt_debezium.scaffold import Group
 
     parsed_groups = [Group.parse(group) for group in groups]
+    identities = parse_identities(identity_texts)
     source = from_anywhere(path)
     enter_project()
     refuse_early(local_path(source))
@@ -75,7 +85,9 @@ def preview(
         settings["not_ingested_tables"] = list(not_ingested)
     with (
         working("starting Spark") as state,
-        previewed(source, parsed_groups, settings, lambda step: state.update(step)) as built,
+        previewed(
+            source, parsed_groups, settings, lambda step: state.update(step), identities
+        ) as built,
     ):
         if export_directory:
             state.update(f"writing {export_directory}")

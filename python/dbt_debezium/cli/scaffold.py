@@ -48,6 +48,7 @@ def scaffold(
     named without *.
     """
     from dbt_debezium.connectors.settings import settings_of
+    from dbt_debezium.identities import indistinct_sentence
     from dbt_debezium.project_models import plan_scaffold
     from dbt_debezium.scaffold import Group, chosen_tables
     from dbt_debezium.session import project_settings, spark_session
@@ -68,6 +69,9 @@ def scaffold(
     for name in sorted({full_name(one.schema, one.table) for one in landed if one.has_signals}):
         if name not in {full_name(one.schema, one.table) for one in tables}:
             out.print(Text(f"left out {name}: a table of signals; name it to have its models"))
+    for facts in tables:
+        if sentence := indistinct_sentence(facts, facts.source, "run"):
+            out.print(Text(sentence), soft_wrap=True)
     show_plan(plan)
     if check and plan.changes:
         log.print(f"scaffold: {len(plan.changes)} files are missing or lack columns")

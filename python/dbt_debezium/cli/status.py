@@ -25,6 +25,7 @@ from dbt_debezium.home import project_dir
 @click.option("--target", help="A target of profiles.yml.")
 def status(as_json: bool, target: str | None) -> None:
     """Say what is published, held, quarantined and flagged, and why."""
+    from dbt_debezium.encoded_columns import ShownTable, encoded_columns
     from dbt_debezium.notices import idle_decisions, landed_count, unpublished_run
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
@@ -49,12 +50,15 @@ def status(as_json: bool, target: str | None) -> None:
         shapes = shape_reports(spark, models, build_schema(target))
         names = [model.public_name for model in models]
         unrepresentable = unrepresentable_counts(spark, names, public_schema(project_dir()))
+        tables = [ShownTable(one.public_name, one.captured, one.columns) for one in models]
+        encoded = encoded_columns(spark, tables, build_schema(target), public_schema(project_dir()))
     for entry in report:
         entry["unrepresentable"] = unrepresentable.get(entry["source"], {})
         found = shapes.get(entry["source"], ShapeReport())
         entry["unknown_columns"] = found.unknown_columns
         entry["tables_without_model"] = found.tables_without_model()
         entry["schema_changes"] = found.changes
+        entry["encoded_columns"] = encoded.get(entry["source"], {})
     if as_json:
         click.echo(json.dumps(report, ensure_ascii=False, indent=1))
         return

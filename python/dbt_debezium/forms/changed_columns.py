@@ -13,8 +13,8 @@ DETAIL: Final = (
     'columns come as {"value": ..., "set": true}, the form of YugabyteDB\'s yboutput, which leaves '
     "unchanged columns out"
 )
-SIGN: Final = '"set":'
-"""In no other row of Debezium, unless it is inside of a text."""
+SIGN: Final = '{"value":'
+"""In other rows of Debezium only inside of a text. Others take up to thrice as long to look for."""
 MEMBERS: Final = {"value", "set"}
 _columns = msgspec.json.Decoder(dict[str, Raw]).decode
 
