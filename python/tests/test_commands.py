@@ -29,7 +29,8 @@ def test_a_target_that_the_profile_lacks_is_refused_and_those_it_has_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
-    ended = CliRunner().invoke(main, ["land", str(project_dir() / "README.md"), "--target", "nope"])
+    dump = project_dir() / "tests" / "data" / "reality" / "rpk_pretty"
+    ended = CliRunner().invoke(main, ["land", str(dump), "--target", "nope"])
     assert ended.exit_code == 2
     assert "has no target 'nope'; there is: local, test, prod\n" in ended.stderr
 
