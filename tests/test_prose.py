@@ -25,6 +25,7 @@ PLAIN = (
     "docs/connectors.md",
     "docs/forms.md",
     "docs/how-it-works.md",
+    "docs/kafka.md",
     "docs/limits.md",
     "docs/rules.md",
     "docs/runbook.md",

@@ -26,6 +26,9 @@ NOT_RUN: Final = {
     "dbt parse": "test_project.py",
     "dbt run": "test_runs.py",
     "dbt seed": "test_decisions.py, as a part of a build",
+    "dbt-debezium land kafka://localhost:9092 --topics 'shop[.].*'": (
+        "needs a broker; tests/live/test_kafka_landing.py lands from one"
+    ),
     "source .venv/bin/activate": "a shell's own command",
     "export DBT_DEBEZIUM_LAKE=target/demo_lake": "a shell's own command, which the test does",
     ".venv/bin/pre-commit install": "would change the clone that the test runs in",
