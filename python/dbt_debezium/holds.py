@@ -43,7 +43,7 @@ def case_of(reason: Reason, held: Sequence[dict[str, Any]]) -> Reason:
         return reason.cases["transaction"]
     tables = [one for one in held if one["table"]]
     if not tables:
-        return reason
+        return reason.cases.get("no_table", reason)
     # What has not landed at all says more than what is short.
     case = "some_landed" if all(one["received"] for one in tables) else "nothing_landed"
     return reason.cases.get(case, reason)

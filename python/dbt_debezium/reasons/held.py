@@ -24,6 +24,12 @@ HELD: Final = by_name(
             "{land} the topic of {table} to its end; "
             "what Kafka no longer has comes back only with a new initial snapshot",
             cases={
+                "no_table": Reason(
+                    "missing_events",
+                    "S13",
+                    "END counts more changes than have landed",
+                    "{land} the topics of its tables to their end",
+                ),
                 "nothing_landed": Reason(
                     "missing_events",
                     "S13",
@@ -37,6 +43,15 @@ HELD: Final = by_name(
             "S13",
             "{received} changes of {table} have landed, and END counts {expected}",
             "give each connector a topic.prefix of its own, and take a new initial snapshot",
+            cases={
+                "no_table": Reason(
+                    "too_many_events",
+                    "S13",
+                    "more changes have landed than END counts",
+                    "give each connector a topic.prefix of its own, and take a new initial "
+                    "snapshot",
+                ),
+            },
         ),
         Reason(
             "contradicting_events",
