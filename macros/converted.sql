@@ -5,6 +5,9 @@
     >>> converted('image.n', 'int', 'bigint') == decoded('image.n', 'bigint')
     True
 
+    >>> converted('image.n', 'bigint', 'decimal(20,0) from unsigned bigint') == unsigned_integer('image.n')
+    True
+
     >>> converted('image.n', 'int', 'string from json') == decoded('image.n', 'string from json')
     True
 
@@ -19,7 +22,8 @@
     {%- set kept, _, kept_encoding = kept_type.partition(' from ') -%}
     {%- set numbers = ['smallint', 'int', 'bigint'] -%}
     {%- set scalars = numbers + ['boolean', 'string', 'date', 'timestamp', 'timestamp_ntz'] -%}
-    {%- if sent_encoding == kept_encoding or kept_encoding == 'json' -%}
+    {%- if sent_encoding == kept_encoding or kept_encoding == 'json'
+        or (sent == 'bigint' and kept_encoding.endswith('unsigned bigint')) -%}
         {{- decoded(text, kept_type) -}}
     {%- elif sent == kept -%}
         {{- decoded(text, sent_type) -}}

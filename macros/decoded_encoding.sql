@@ -8,7 +8,7 @@
     True
 
     >>> decoded_encoding('at', 'timestamp', 'somewhere')
-    decoded: no encoding is called 'somewhere'; known: io.debezium.time.Date, io.debezium.time.Timestamp, io.debezium.time.MicroTimestamp, io.debezium.time.NanoTimestamp, io.debezium.time.Time, io.debezium.time.MicroTime, io.debezium.time.NanoTime, io.debezium.time.IsoDate, io.debezium.time.IsoTimestamp, base64, base64-url-safe, hex, io.debezium.data.geometry.Point, io.debezium.data.geometry.Geometry, io.debezium.time.IsoTime, org.apache.kafka.connect.data.Decimal, io.debezium.data.VariableScaleDecimal, unsigned bigint, io.debezium.data.Bits, io.debezium.data.SparseVector, array, map, json
+    decoded: no encoding is called 'somewhere'; known: io.debezium.time.Date, io.debezium.time.Timestamp, io.debezium.time.MicroTimestamp, io.debezium.time.NanoTimestamp, io.debezium.time.Time, io.debezium.time.MicroTime, io.debezium.time.NanoTime, io.debezium.time.IsoDate, io.debezium.time.IsoTimestamp, base64, base64-url-safe, hex, io.debezium.data.geometry.Point, io.debezium.data.geometry.Geometry, io.debezium.time.IsoTime, org.apache.kafka.connect.data.Decimal, io.debezium.data.VariableScaleDecimal, unsigned bigint, partly unsigned bigint, io.debezium.data.Bits, io.debezium.data.SparseVector, array, map, json
 -#}
 {%- macro decoded_encoding(text, spark_type, encoding) -%}
     {%- set name = encoding.split('(')[0].split('<')[0] -%}
@@ -31,7 +31,7 @@
     ] -%}
     {%- set others = [
         'io.debezium.time.IsoTime', 'org.apache.kafka.connect.data.Decimal', 'io.debezium.data.VariableScaleDecimal',
-        'unsigned bigint', 'io.debezium.data.Bits', 'io.debezium.data.SparseVector', 'array', 'map', 'json',
+        'unsigned bigint', 'partly unsigned bigint', 'io.debezium.data.Bits', 'io.debezium.data.SparseVector', 'array', 'map', 'json',
     ] -%}
     {%- if name in counts -%} {{- decoded_count(text, spark_type, counts[name]) -}}
     {%- elif name in times -%} {{- time_text(text, times[name]) -}}
@@ -42,11 +42,13 @@
     {%- elif name == others[1] -%} {{- decoded_unscaled(text, spark_type, parameter) -}}
     {%- elif name == others[2] -%} {{- decoded_variable_scale(text, spark_type) -}}
     {%- elif name == others[3] -%} {{- unsigned_integer(text) -}}
-    {%- elif name == others[4] -%} {{- bit_text(text, parameter) -}}
-    {%- elif name == others[5] -%} {{- decoded_sparse_vector(text) -}}
-    {%- elif name == others[6] -%} {{- decoded_array(text, spark_type, parameter) -}}
-    {%- elif name == others[7] -%} {{- decoded_map(text, spark_type) -}}
-    {%- elif name == others[8] -%} {{- raw_text("nullif(to_json(" ~ text ~ "), 'null')") -}}
+    {#- A number below zero may be one that had a sign, or a large one that has none. -#}
+    {%- elif name == others[4] -%} cast(if(try_cast({{ text }} as bigint) >= 0, try_cast({{ text }} as bigint), null) as {{ spark_type }})
+    {%- elif name == others[5] -%} {{- bit_text(text, parameter) -}}
+    {%- elif name == others[6] -%} {{- decoded_sparse_vector(text) -}}
+    {%- elif name == others[7] -%} {{- decoded_array(text, spark_type, parameter) -}}
+    {%- elif name == others[8] -%} {{- decoded_map(text, spark_type) -}}
+    {%- elif name == others[9] -%} {{- raw_text("nullif(to_json(" ~ text ~ "), 'null')") -}}
     {%- else -%}
         {%- set known = (counts | list) + (times | list) + iso + binaries + geometries + others -%}
         {%- do exceptions.raise_compiler_error(

@@ -11,6 +11,7 @@ from dbt_debezium.column_types import (
     GEOMETRY,
     LARGEST_PRECISION,
     LOGICAL_TYPES,
+    UNSIGNED,
     decimal_type,
 )
 
@@ -22,10 +23,14 @@ TEXTS = frozenset({"string", "digit_text", "point_text"})
 UNSIZED = re.compile(r"\s*\(.*|\s+(identity|zerofill)\b.*|\s*\[\]$", re.IGNORECASE)
 PLAIN_TYPES = {
     **dict.fromkeys(("tinyint", "tinyint unsigned", "smallint"), "smallint"),
+    **dict.fromkeys(("int1", "int1 unsigned", "int2"), "smallint"),
     **dict.fromkeys(("smallint unsigned", "mediumint", "mediumint unsigned"), "int"),
-    **dict.fromkeys(("int", "integer", "year"), "int"),
-    **dict.fromkeys(("int unsigned", "integer unsigned", "bigint"), "bigint"),
-    "bigint unsigned": "decimal(20,0) from unsigned bigint",
+    **dict.fromkeys(("int2 unsigned", "int3", "int3 unsigned"), "int"),
+    **dict.fromkeys(("middleint", "middleint unsigned"), "int"),
+    **dict.fromkeys(("int", "integer", "int4", "year"), "int"),
+    **dict.fromkeys(("int unsigned", "integer unsigned", "int4 unsigned"), "bigint"),
+    **dict.fromkeys(("bigint", "int8"), "bigint"),
+    **dict.fromkeys(("bigint unsigned", "int8 unsigned", "serial"), UNSIGNED),
     **dict.fromkeys(("boolean", "bool"), "boolean"),
     **dict.fromkeys(("double", "double precision"), "double"),
     "date": LOGICAL_TYPES["io.debezium.time.Date"],
@@ -168,7 +173,7 @@ def sized_type(connector: str, name: str, length: int | None) -> str | None:
 def json_types_of(column_type: str) -> frozenset[str]:
     """The JSON types that values of a column type are sent as."""
     spark_type, _, encoding = column_type.partition(" from ")
-    if encoding.startswith("io.debezium.time.") or encoding == "unsigned bigint":
+    if encoding.startswith("io.debezium.time.") or column_type == UNSIGNED:
         return frozenset({"int"})
     if spark_type.startswith("struct"):
         return frozenset({"other"})

@@ -24,6 +24,11 @@ CONNECT_TYPES = {
 }
 WITH_DEFAULT = " with default"
 """How the type of a column ends in `sent_types` that has a default in the schema block."""
+UNSIGNED = "decimal(20,0) from unsigned bigint"
+"""An unsigned integer of 64 bits, which connectors send as a signed one."""
+PARTLY_UNSIGNED = "decimal(20,0) from partly unsigned bigint"
+"""One that was signed at first: of a number below zero nobody knows which of the two it was."""
+UNSIGNED_NAME = re.compile(r"\b(bigint|int8)\s+unsigned\b|\bserial\b", re.IGNORECASE)
 INTEGERS = ("smallint", "int", "bigint")
 """Each holds what those before it hold."""
 DECIMAL = "org.apache.kafka.connect.data.Decimal"
@@ -102,6 +107,10 @@ def wider(one: str, other: str) -> str:
     if one in INTEGERS and other in INTEGERS:
         return max(one, other, key=INTEGERS.index)
     both = sorted([one, other])
+    if {*both} in ({"bigint", UNSIGNED}, {"bigint", PARTLY_UNSIGNED}, {UNSIGNED, PARTLY_UNSIGNED}):
+        return PARTLY_UNSIGNED
+    if UNSIGNED in both and {*both} <= {UNSIGNED, *INTEGERS}:
+        return UNSIGNED
     kinds = {spark_type(kind) for kind in both}
     if JSON_TEXT in both or "binary" in kinds or any("<" in kind for kind in kinds):
         return JSON_TEXT
@@ -117,6 +126,34 @@ def wider(one: str, other: str) -> str:
         found = f"decimal({precision},{scale})"
         return f"{found} from {encodings[scale]}" if encodings[scale] else found
     return "string"
+
+
+def stronger(sent: str, announced: str | None) -> str:
+    """The type by the schema block, or by the schema-change topic where that says more.
+
+    A block says neither that an integer has no sign, nor how wide a bit string or how precise a
+    decimal is that its connector writes as text.
+
+    >>> stronger("bigint", UNSIGNED), stronger("int", "bigint")
+    ('decimal(20,0) from unsigned bigint', 'int')
+    >>> stronger("string", "decimal(10,2)"), stronger("string", "string from json")
+    ('decimal(10,2)', 'string')
+    """
+    if announced is None:
+        return sent
+    sent_kind, _, sent_encoding = sent.partition(" from ")
+    kind, _, encoding = announced.partition(" from ")
+    says_more = (
+        (sent in ("bigint", UNSIGNED) and announced in (UNSIGNED, PARTLY_UNSIGNED))
+        or (sent == f"string from {BITS}" and encoding.startswith(f"{BITS}("))
+        or (sent == "string" and kind.startswith("decimal(") and not encoding)
+        or (
+            sent_kind.startswith(f"decimal({LARGEST_PRECISION},")
+            and kind.startswith("decimal(")
+            and sent_encoding == encoding != ""
+        )
+    )
+    return announced if says_more else sent
 
 
 def spark_type(column_type: str) -> str:
@@ -147,8 +184,8 @@ def connect_type(schema: Field) -> str:
     if schema.type == "map" and schema.keys and schema.values:
         is_text = schema.keys.type == schema.values.type == "string"
         return "map<string,string> from map" if is_text else JSON_TEXT
-    if schema.type == "int64" and "BIGINT UNSIGNED" in parameters.get(COLUMN_TYPE, "").upper():
-        return "decimal(20,0) from unsigned bigint"
+    if schema.type == "int64" and UNSIGNED_NAME.search(parameters.get(COLUMN_TYPE, "")):
+        return UNSIGNED
     return CONNECT_TYPES.get(schema.type or "", JSON_TEXT)
 
 

@@ -21,6 +21,7 @@ from dbt_debezium.column_types import (
     JSON_TEXT,
     connect_type,
     schema_block_columns,
+    stronger,
     wider,
 )
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
@@ -105,12 +106,14 @@ class TableFacts(Struct):
         >>> TableFacts("s", None, "t", {"a": {"int"}, "b": {"int", "string"}, "c": set()}).types()
         {'a': 'bigint', 'b': 'string from json', 'c': 'string'}
         """
-        return {
-            name: sent_as(self.connect_types[name], json_types)
-            if name in self.connect_types
-            else self.announced_type(name, json_types) or type_of(json_types)
-            for name, json_types in self.columns.items()
-        }
+        found: dict[str, str] = {}
+        for name, json_types in self.columns.items():
+            announced = self.announced_type(name, json_types)
+            if name in self.connect_types:
+                found[name] = sent_as(stronger(self.connect_types[name], announced), json_types)
+            else:
+                found[name] = announced or type_of(json_types)
+        return found
 
     def announced_type(self, name: str, json_types: set[str]) -> str | None:
         """The type by the schema-change topic; None where it has none, or one that cannot be."""

@@ -83,3 +83,61 @@ def test_a_table_without_messages_gets_no_columns() -> None:
     shown = list(observe(messages("announced")))
     assert shown
     assert all(isinstance(facts, TableFacts) and not facts.columns for facts in shown)
+
+
+def schema_block(column_name: str, column_type: str, **more: object) -> str:
+    """A change with a schema block that gives its one column a Connect type."""
+    column = {"field": column_name, "type": column_type, "optional": True, **more}
+    value = {
+        "schema": {"fields": [{"field": "after", "fields": [column]}]},
+        "payload": {
+            "op": "c",
+            "after": {column_name: -1 if column_type == "int64" else "1.50"},
+            "source": {
+                "connector": "mysql", "name": "s", "db": "d", "table": "t",
+                "file": "b.000001", "pos": 4, "row": 0, "server_id": 1,
+            },
+            "transaction": {"id": "file=b.000001,pos=4", "total_order": 1},
+        },
+    }  # fmt: skip
+    return json.dumps(value)
+
+
+def announcement(*columns: dict[str, object]) -> str:
+    table = {"columns": list(columns), "primaryKeyColumnNames": []}
+    changes = [{"type": "ALTER", "id": '"d"."t"', "table": table}]
+    source = {"connector": "mysql", "name": "s", "db": "d"}
+    return json.dumps({"source": source, "databaseName": "d", "ddl": "", "tableChanges": changes})
+
+
+UNSIGNED = {"name": "n", "typeName": "BIGINT UNSIGNED"}
+SIGNED = {"name": "n", "typeName": "BIGINT"}
+BITS = "io.debezium.data.Bits"
+
+
+@pytest.mark.parametrize(
+    ("block", "announced", "expected"),
+    [
+        (schema_block("n", "int64"), [UNSIGNED], "decimal(20,0) from unsigned bigint"),
+        (schema_block("n", "int64"), [{"name": "n", "typeName": "INT8 UNSIGNED ZEROFILL"}],
+         "decimal(20,0) from unsigned bigint"),
+        (schema_block("n", "int64"), [{"name": "n", "typeName": "INT"}, UNSIGNED],
+         "decimal(20,0) from unsigned bigint"),
+        (schema_block("n", "int64"), [SIGNED, UNSIGNED],
+         "decimal(20,0) from partly unsigned bigint"),
+        (schema_block("n", "int64"), [SIGNED], "bigint"),
+        (schema_block("n", "int64", name="io.debezium.time.MicroTimestamp"), [UNSIGNED],
+         "timestamp_ntz from io.debezium.time.MicroTimestamp"),
+        (schema_block("n", "string"),
+         [{"name": "n", "typeName": "DECIMAL", "length": 10, "scale": 2}], "decimal(10,2)"),
+        (schema_block("n", "bytes", name=BITS), [{"name": "n", "typeName": "BIT", "length": 10}],
+         f"string from {BITS}(10)"),
+    ],
+)  # fmt: skip
+def test_an_announced_type_counts_where_the_schema_block_says_less(
+    block: str, announced: list[dict[str, object]], expected: str
+) -> None:
+    seen: list[tuple[str, str | None, str | None]] = [("s.d.t", '{"k":1}', block)]
+    seen += [("s", None, announcement(column)) for column in announced]
+    (facts,) = [one for one in observe(seen) if one.columns]
+    assert facts.types()["n"] == expected
