@@ -24,6 +24,22 @@ RESERVED = frozenset(
     }
 )
 """Columns of our own in every history, and in what readers see of it."""
+METADATA_COLUMNS = frozenset(
+    {
+        "_file",
+        "_pos",
+        "_deleted",
+        "_spec_id",
+        "_partition",
+        "_row_id",
+        "_last_updated_sequence_number",
+        "_change_type",
+        "_change_ordinal",
+        "_commit_snapshot_id",
+    }
+)
+"""Columns that Iceberg has in every table (its class MetadataColumns): one of the source is built
+and then cannot be read."""
 PUBLIC_NAMES = frozenset({"commit", "published_cut", "held_transaction", "table_flag"})
 """Public tables of our own."""
 
@@ -251,6 +267,11 @@ def check_columns(facts: TableFacts) -> None:
     if clashes := RESERVED & {name.lower() for name in facts.columns}:
         raise DebeziumError(
             f"{where}: column '{min(clashes)}' is called like one of ours; "
+            "rename it at the source, or leave it out with column.exclude.list"
+        )
+    if clashes := METADATA_COLUMNS & {name.lower() for name in facts.columns}:
+        raise DebeziumError(
+            f"{where}: column '{min(clashes)}' is called like a metadata column of Iceberg; "
             "rename it at the source, or leave it out with column.exclude.list"
         )
     if bad := [name for name in facts.columns if not can_be_written(name)]:
