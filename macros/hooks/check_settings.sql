@@ -7,7 +7,7 @@
     ] -%}
     {%- set flag_names = [
         'append_only', 'deletes_may_be_missing', 'dropped_or_not_captured', 'identity_lost',
-        'identity_not_in_key', 'no_baseline', 'not_in_latest_snapshot', 'nothing_seen', 'repeated_names', 'schema_changed_in_snapshot', 'schema_default',
+        'identity_not_in_key', 'key_not_unique', 'no_baseline', 'not_in_latest_snapshot', 'nothing_seen', 'repeated_names', 'schema_changed_in_snapshot', 'schema_default',
         'snapshot_may_be_torn', 'snapshot_may_double_rows', 'snapshot_not_finished'
     ] -%}
     {%- set held_reasons = [

@@ -30,6 +30,7 @@ change as (
         placed.*,
         new_commit.commit_position,
         new_commit.is_read_twice,
+        new_commit.proof,
         case when placed.transaction_id is null then new_commit.link_kind end as read_in
     from {{ ref('int_change') }} as placed
     inner join new_commit
@@ -68,6 +69,91 @@ shown as (
             where operation = {{ op('delete') }} and {{ is_filler_key('row_key', 'before') }}
         ) as filler_key_commit_number
     from change
+    group by source, schema_name, table_name
+
+),
+
+-- A deferred constraint lets a row be created before another one of its key is deleted, so only the
+-- whole transaction tells. A window reads rows that are there already.
+repeated_key as (
+
+    select
+        source,
+        schema_name,
+        table_name,
+        commit_number,
+        row_key
+    from change
+    where
+        row_key is not null
+        and operation in ({{ op('create') }}, {{ op('read') }}, {{ op('delete') }})
+        and case when read_in is null then proof = 'counted' else read_in != 'transaction' end
+        and not is_read_twice
+    group by source, schema_name, table_name, commit_number, row_key
+    having count_if(operation != {{ op('delete') }}) - count_if(operation = {{ op('delete') }}) > 1
+
+),
+
+-- Here a row can be gone without a delete of its key.
+emptied as (
+
+    select
+        source,
+        schema_name,
+        table_name,
+        commit_number
+    from change
+    where
+        operation = {{ op('truncate') }}
+        or (operation = {{ op('delete') }} and {{ is_filler_key('row_key', 'before') }})
+
+),
+
+-- Two rows with one key: a snapshot read both, or a transaction created both.
+shared_key as (
+
+    select
+        repeated_key.source,
+        repeated_key.schema_name,
+        repeated_key.table_name,
+        repeated_key.commit_number
+    from repeated_key
+    left anti join emptied
+        on
+            repeated_key.source = emptied.source
+            and repeated_key.schema_name <=> emptied.schema_name
+            and repeated_key.table_name = emptied.table_name
+            and repeated_key.commit_number = emptied.commit_number
+    union all
+    -- Of other connectors than PostgreSQL a read is known by its key alone (S1).
+    select
+        copied.source,
+        copied.schema_name,
+        copied.table_name,
+        new_commit.commit_number
+    from {{ ref('stg_change_event') }} as copied
+    inner join new_commit
+        on
+            copied.source = new_commit.source
+            and copied.event_position = new_commit.snapshot_position
+    where
+        copied.snapshot is not null
+        and copied.snapshot != 'incremental'
+        and copied.row_key is not null
+        and not copied.has_content_of_first_copy
+        and not copied.is_already_published
+        and not new_commit.is_read_twice
+
+),
+
+shared_key_table as (
+
+    select
+        source,
+        schema_name,
+        table_name,
+        max(commit_number) as shared_key_commit_number
+    from shared_key
     group by source, schema_name, table_name
 
 ),
@@ -141,6 +227,7 @@ fact as (
 
     select
         shown.*,
+        shared_key_table.shared_key_commit_number,
         source_connector.connector,
         case
             when shown.initial_commit_number is not null then {{ candidate('cut_id') }}L
@@ -156,6 +243,11 @@ fact as (
     from shown
     inner join source_connector
         on shown.source = source_connector.source
+    left join shared_key_table
+        on
+            shown.source = shared_key_table.source
+            and shown.schema_name <=> shared_key_table.schema_name
+            and shown.table_name = shared_key_table.table_name
     union all
     select
         source,
@@ -175,6 +267,7 @@ fact as (
         false as has_old_image,
         false as has_truncate,
         null as filler_key_commit_number,
+        null as shared_key_commit_number,
         null as connector,
         null as initial_cut_id,
         null as keeping_commit_number,
@@ -213,6 +306,7 @@ select
     bool_or(fact.has_old_image) as has_old_image,
     bool_or(fact.has_truncate) as has_truncate,
     max(fact.filler_key_commit_number) as filler_key_commit_number,
+    max(fact.shared_key_commit_number) as shared_key_commit_number,
     max(fact.connector) as connector,
     max(fact.initial_cut_id) as initial_cut_id,
     max(fact.keeping_commit_number) as keeping_commit_number,

@@ -142,6 +142,9 @@ known_flag as (
                 fact.connector = 'postgresql'
                 and fact.filler_key_commit_number > fact.snapshot_commit_number
                 and not fact.is_identified,
+                'key_not_unique',
+                fact.shared_key_commit_number >= fact.snapshot_commit_number
+                and not fact.is_identified,
                 'identity_lost',
                 fact.lost_identity_cut_id >= fact.snapshot_cut_id,
                 'repeated_names',

@@ -79,6 +79,15 @@ FLAGS: Final = by_name(
             "if the table has that, set REPLICA IDENTITY DEFAULT and take a new initial snapshot",
         ),
         Reason(
+            "key_not_unique",
+            "S1",
+            "two rows of it have one message key, so one of them takes the place of the other",
+            "list the columns that tell its rows apart in identity of its history model, or set "
+            "message.key.columns to unique columns and take a new initial snapshot",
+            "name the columns that tell its rows apart with --identity, or set "
+            "message.key.columns to unique columns and take a new initial snapshot",
+        ),
+        Reason(
             "repeated_names",
             "S19",
             "a message of it has two members of one name, of which the last counts",
