@@ -1,8 +1,9 @@
 {#-
     Hash of what makes a message itself within its source and transaction, whatever its delivery (S1). Two copies of
-    a change event hash alike. A change of a keyless table is known by its content and its order; a read of PostgreSQL,
-    or under a bare key, by its key and its content; a keyless read and every message that is not a change only by its
-    delivery. A job of CDL may send again in 2.0 what it sent in 1.0, which names no database (S22).
+    a change event hash alike. A change of a keyless table, or without a position, is known by its content and its
+    order; a read of PostgreSQL, or under a bare key, by its key and its content; a keyless read and every message that
+    is not a change only by its delivery. A job of CDL may send again in 2.0 what it sent in 1.0, which names no
+    database (S22).
 -#}
 {%- macro event_hash() -%}
     {%- set database = "case when connector != 'cdl' then database_name end" -%}
@@ -16,6 +17,18 @@ case
             table_name,
             operation,
             event_position,
+            total_order,
+            coalesce(before, ''),
+            coalesce(after, '')
+        )
+    -- Without a position the transaction block orders it, and its content tells two of one place apart.
+    when snapshot is null and event_position is null
+        then xxhash64(
+            {{ database }},
+            schema_name,
+            table_name,
+            operation,
+            row_key,
             total_order,
             coalesce(before, ''),
             coalesce(after, '')

@@ -131,6 +131,11 @@ placed_message as (
                     -- One that a transaction signals stands where it does.
                     and placeable.previous_commit_position is null
                     and placeable.event_position < starting_commit.event_position
+                    -- An offset is no place in the log.
+                    and not (
+                        {{ ordered_by_end('placeable.connector') }}
+                        and starting_commit.log_positions['place'] is null
+                    )
                     then true
                 when placeable.previous_commit_position is not null
                     then

@@ -355,6 +355,9 @@ def _change(
         is_whole,
         log_position,
     ) = source.place(transaction, snapshot, operation)
+    # What tells no transaction either is held, as any transaction may lack it.
+    if event_position is None and not is_message and (transaction_id or snapshot):
+        check_order(source, transaction, snapshot)
     before = image("before", envelope.before)
     after = image("after", envelope.after)
     row = after or before
@@ -430,6 +433,19 @@ def _change(
             None,  # notification
         ),
     )
+
+
+def check_order(source: Source, transaction: Transaction | None, snapshot: str | None) -> None:
+    """Refuse a change that has no position, where nothing else says what comes before it.
+
+    Raises:
+        EnvelopeError: neither its place in the log nor its transaction block orders it.
+    """
+    if snapshot is None and transaction is not None and transaction.total_order is not None:
+        return
+    where = ", ".join(f"source.{name}" for name in source.missing_fields())
+    what = "change without a transaction block" if snapshot is None else "read"
+    raise EnvelopeError("no_position", f"{where}: missing, and needed for the place of a {what}")
 
 
 def _cdl_change(topic: str, payload: Raw, fields: dict[str, Raw], settings: Settings) -> Flat:

@@ -411,8 +411,13 @@ def test_serial_numbers_need_be_neither_numbers_nor_contiguous_nor_there():
     lone = doc("002_01", op="u", source__event_serial_no=2)
     assert (lone.kind, lone.operation) == ("change", "u")
     assert doc("002_01", op="u", source__event_serial_no="2") == lone
-    read = doc("002_01", source__event_serial_no=...)
+    read = doc("002_01", op="r", source__event_serial_no=...)
     assert len(read.event_position) == len(lone.event_position)
+    # Of a change it orders the two halves of an update; else a transaction block does.
+    assert doc("002_01", source__event_serial_no=...).quarantine_reason == "no_position"
+    block = {"id": lone.transaction_id, "total_order": 1, "data_collection_order": 1}
+    counted = doc("002_01", source__event_serial_no=..., transaction=block)
+    assert (counted.kind, counted.event_position) == ("change", None)
     assert identity(doc("002_01", op="u")) != identity(lone)
 
 

@@ -255,10 +255,18 @@ def test_a_change_without_transaction_block_has_the_transaction_of_its_source_bl
 
 @pytest.mark.fault(5)
 def test_a_change_without_position_is_not_refused():
-    row = edited("update", transaction=None, source__txId=None, source__lsn=None)
+    nowhere = {"source__lsn": None, "source__sequence": None}
+    row = edited("update", transaction=None, source__txId=None, **nowhere)
     assert (row.kind, row.transaction_id, row.event_position) == ("change", None, None)
-    assert edited("update", source__sequence=...).previous_commit_position is None
     assert edited("update", source__lsn=...).event_position == flat("update").event_position
+
+
+def test_a_change_that_names_no_predecessor_has_no_position_but_that_of_its_block():
+    row = edited("update", source__sequence=...)
+    assert (row.event_position, row.previous_commit_position) == (None, None)
+    assert (row.transaction_id, row.total_order) == (flat("update").transaction_id, 3)
+    uncounted = edited("update", source__sequence=..., transaction=None)
+    assert uncounted.event_position == flat("update").event_position
 
 
 @pytest.mark.fault(5)

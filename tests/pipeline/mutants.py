@@ -35,6 +35,8 @@ class Mutant:
 
 T = "models/transactions"
 MODELS = (
+    Mutant("macros/event_hash.sql", "when snapshot is null and event_position is null",
+           "when false"),
     # S1, S17: copies, and what is published already
     Mutant("models/staging/stg_message.sql", "xxhash64(total_order, data_collection_order)",
            "xxhash64(data_collection_order)"),
@@ -249,8 +251,10 @@ FLATTENER = (
     Mutant(f"{C}/mysql.py", "number.zfill(NUMBER_DIGITS)", "number"),
     Mutant(f"{C}/mysql.py", "{log.lower()}#", "{log}#"),
     Mutant(f"{C}/sqlserver.py", 'f"{name}.{self.db}" if name and self.db else name', "name"),
-    Mutant(f"{C}/sqlserver.py", 'return f"/{padded(self.event_serial_no, NATURAL_DIGITS)}"',
-           'return ""'),
+    Mutant(f"{C}/sqlserver.py", "padded(self.event_serial_no, NATURAL_DIGITS)",
+           "padded(0, NATURAL_DIGITS)"),
+    Mutant(f"{C}/base.py", "if len(known) == len(parts) else None", ""),
+    Mutant(E, "if event_position is None and not is_message and", "if False and"),
     Mutant(f"{C}/log_sequence.py", "return text.lower()", "return text"),
     Mutant(f"{C}/log_sequence.py", "commit_position if is_incremental else None", "None"),
     Mutant(f"{C}/oracle.py", 'if snapshot != "incremental":', "if True:"),

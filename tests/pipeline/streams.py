@@ -456,7 +456,8 @@ class Mysql(Stream):
         self.pos, self.number = 1000, 0
 
     def place(self, table: str, pos: int, **fields: Any) -> Row:
-        source = self.source(table, db=self.schema, file="binlog.000010", pos=pos, row=0, **fields)
+        source = self.source(table, db=self.schema, file="binlog.000010", pos=pos, row=0)
+        source |= {"server_id": 9, **fields}
         del source["schema"]
         return source
 

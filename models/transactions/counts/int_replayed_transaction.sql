@@ -1,17 +1,31 @@
 with
 
-lone_marker as (
+-- What lands again without anything that says where it stands: markers alone, or changes without
+-- position.
+unplaced_transaction as (
 
     select
         counted.source,
         counted.transaction_id,
-        case when counted.has_end and counted.connector != 'oracle' then counted.committed_at end
-            as committed_at
+        case
+            when
+                counted.connector = 'postgresql'
+                or (counted.has_end and counted.connector != 'oracle')
+                then counted.committed_at
+        end as committed_at
     from {{ ref('int_transaction_count') }} as counted
     where
-        counted.received_count = 0
-        and counted.log_position is null
-        and (not counted.has_end or {{ ordered_by_end('counted.connector') }})
+        counted.log_position is null
+        and counted.last_event_position is null
+        and counted.change_position is null
+        and case
+            when counted.received_count = 0
+                then
+                    not counted.has_end
+                    or {{ ordered_by_end('counted.connector') }}
+                    or (counted.connector = 'postgresql' and counted.end_position is null)
+            else {{ ordered_by_end('counted.connector') }} or counted.connector = 'postgresql'
+        end
 
 )
 
@@ -26,13 +40,26 @@ group by source, transaction_id
 union distinct
 -- BEGIN and END that come again without them tell nothing but their id; and END its time, where the
 -- connector may give out the id again. Commits are read where there is one.
-select /*+ broadcast(lone_marker) */
+select /*+ broadcast(unplaced) */
     published.source,
     published.transaction_id
 from {{ source('pointer', 'commit') }} as published
-inner join lone_marker
+inner join unplaced_transaction as unplaced
     on
-        published.source = lone_marker.source
-        and published.transaction_id = lone_marker.transaction_id
-        and published.committed_at = coalesce(lone_marker.committed_at, published.committed_at)
+        published.source = unplaced.source
+        and published.transaction_id = unplaced.transaction_id
+        and published.committed_at = coalesce(unplaced.committed_at, published.committed_at)
 where published.cut_id <= {{ candidate('starting_cut_id') }}
+union distinct
+-- An END of Debezium before 2.0 has no position (S2): one that changes nothing here has no place,
+-- and nothing waits for it.
+select
+    source,
+    transaction_id
+from {{ ref('int_transaction_count') }}
+where
+    connector = 'postgresql'
+    and has_end
+    and end_position is null
+    and received_count = 0
+    and not is_short

@@ -81,8 +81,10 @@ select
     transaction_id,
 
     -- proof
+    -- Without positions nothing says which of two events came first.
     bool_and(
-        has_one_content
+        event_position is not null
+        and has_one_content
         and has_every_table
         and lost_places > 0
         and forall(total_orders, number -> number in (place, place - lost_places))
@@ -94,7 +96,8 @@ select
         array_contains(total_orders, place) and array_contains(total_orders, place - lost_places)
     ) as has_overlap,
     bool_and(
-        has_one_content
+        event_position is not null
+        and has_one_content
         and lost_table_places >= 0
         and forall(table_orders, number -> number in (table_place, table_place - lost_table_places))
         and array_contains(

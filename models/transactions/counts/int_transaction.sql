@@ -54,13 +54,24 @@ named_transaction as (
 
 ),
 
+ended_transaction as (
+
+    select
+        named.* except (end_position),
+        coalesce(named.end_position, named_end.commit_position) as end_position
+    from named_transaction as named
+    left join {{ ref('int_named_end') }} as named_end
+        on named.source = named_end.source and named.transaction_id = named_end.transaction_id
+
+),
+
 ordered_transaction as (
 
     select
         *,
         {{ epoch_of('coalesce(last_event_position, end_position)') }} as epoch,
         coalesce(previous_commit_position, first_event_position, end_position) as stream_position
-    from named_transaction
+    from ended_transaction
 
 ),
 
@@ -79,7 +90,12 @@ placed_transaction as (
                 then
                     concat(
                         coalesce(
-                            max(counted.end_position) over (
+                            max(
+                                case
+                                    when counted.log_position is not null
+                                        then counted.end_position
+                                end
+                            ) over (
                                 partition by
                                     counted.source, split_part(counted.log_position, '#', 1)
                                 order by counted.log_position
@@ -89,7 +105,8 @@ placed_transaction as (
                             {{ offset_position(0) }}
                         ),
                         '+',
-                        counted.last_event_position
+                        -- Without a place of its own it holds all that follows the cut.
+                        coalesce(counted.last_event_position, '')
                     )
         end as position_without_end,
         -- What follows an END begins behind it.
@@ -134,7 +151,12 @@ placed_transaction as (
             false
         ) as has_known_offset,
         starting_commit.link_position as starting_position,
-        starting_commit.event_position as starting_event_position
+        starting_commit.event_position as starting_event_position,
+        starting_commit.snapshot_position as starting_snapshot_position,
+        -- The cut stands at a snapshot: no operator has let it pass anything behind that.
+        coalesce(
+            endswith(starting_commit.link_position, starting_commit.snapshot_position), false
+        ) as is_behind_snapshot
     from ordered_transaction as counted
     left join starting_commit
         on counted.source = starting_commit.source
@@ -276,17 +298,25 @@ known_transaction as (
                             followed.predecessor_position >= span.after_link_position
                             and coalesce(
                                 followed.starting_position
-                                <= greatest(span.after_link_position, span.known_link_position),
+                                <= greatest(span.after_link_position, span.known_link_position)
+                                or followed.is_behind_snapshot,
                                 true
                             )
                     else
                         followed.last_event_position >= span.after_position
                         and coalesce(
                             followed.starting_event_position
-                            <= greatest(span.after_position, span.known_event_position),
+                            <= greatest(span.after_position, span.known_event_position)
+                            or followed.is_behind_snapshot,
                             true
                         )
                 end
+                -- What a later snapshot has read again is not missing.
+                and coalesce(
+                    not followed.is_behind_snapshot
+                    or span.before_position > followed.starting_snapshot_position,
+                    true
+                )
             ),
             false
         ) as is_readable,
@@ -308,6 +338,8 @@ known_transaction as (
             case
                 when
                     operator_decision.decision in ('release', 'discard')
+                    -- An END without position holds what follows it.
+                    or (followed.has_end and followed.names_predecessor)
                     or followed.following_previous_position
                     in ('', followed.previous_commit_position)
                     -- It follows what it names, whose position no later commit has.
@@ -339,7 +371,32 @@ seen_transaction as (
     select
         *,
         -- All that was sent of it has landed, and can be read.
-        coalesce(is_passed_by_all, false) and not may_lack_a_message as is_seen_whole
+        coalesce(is_passed_by_all, false) and not may_lack_a_message as is_seen_whole,
+        -- A truncate has no END: it stands behind those of its log, if all of them have a place.
+        is_whole_transaction
+        and (
+            coalesce(
+                bool_or(received_count > 0 and not is_uncounted and known_position is null) over (
+                    partition by source, split_part(log_position, '#', 1)
+                    order by log_position
+                    rows between unbounded preceding and 1 preceding
+                ),
+                false
+            )
+            or (
+                startswith(log_position, 'file#')
+                and bool_or(not startswith(log_position, 'file#')) over (partition by source)
+                -- GTIDs may have come later.
+                and coalesce(
+                    not bool_or(has_end and not is_whole_transaction) over (
+                        partition by source, split_part(log_position, '#', 1)
+                        order by log_position
+                        rows between unbounded preceding and 1 preceding
+                    ),
+                    true
+                )
+            )
+        ) as has_no_known_place
     from known_transaction
 
 )
@@ -350,12 +407,7 @@ select
     known.transaction_id,
 
     -- position
-    -- Offsets of several partitions tell no order, but two places.
-    case
-        when known.has_several_partitions
-            then concat(known.known_position, '/', known.transaction_id)
-        else known.known_position
-    end as commit_position,
+    known.known_position as commit_position,
     known.previous_commit_position,
     known.log_position,
     known.last_event_position,
@@ -410,6 +462,7 @@ select
         when {{ matches_any('known.proof', var('refused_proofs')) }} then 'refused_proof'
         when known.has_several_partitions then 'several_partitions'
         when known.has_known_offset then 'topic_made_again'
+        when known.has_no_known_place then 'no_commit_position'
         when
             known.is_uncounted
             and known.is_readable
@@ -436,10 +489,10 @@ select
     end as incomplete_reason
 from seen_transaction as known
 left anti join {{ ref('int_replayed_transaction') }} as replayed
-    -- With changes of its own it is another, which has been given the id again.
+    -- With changes that have a place it is another, which has been given the id again.
     on
         known.source = replayed.source
         and known.transaction_id = replayed.transaction_id
-        and known.received_count = 0
+        and known.last_event_position is null
 -- Only END tells the position, so that BEGIN and the counts of a published transaction go with it.
 where coalesce(known.known_position > known.starting_position, true)

@@ -19,6 +19,28 @@ operator_decision as (
 
 ),
 
+-- What was sent in a partition before a read of a snapshot, where its changes tell no place.
+sent_before_snapshot as (
+
+    select
+        pending_read.source,
+        pending_read.event_position as snapshot_position,
+        event.transaction_id
+    from {{ ref('int_pending_read') }} as pending_read
+    inner join {{ ref('stg_change_event') }} as event
+        on
+            pending_read.source = event.source
+            and pending_read.topic = event.topic
+            and pending_read.partition = event.partition
+            and pending_read.`offset` > event.`offset`
+    where
+        event.snapshot is null
+        and event.event_position is null
+        and not event.is_already_published
+    group by pending_read.source, pending_read.event_position, event.transaction_id
+
+),
+
 -- A blocking snapshot follows the transaction that was open when it was signalled (S7).
 placed_snapshot as (
 
@@ -36,13 +58,20 @@ placed_snapshot as (
         ) as signalled_position,
         -- A snapshot that END's order does not place stands behind what it has seen.
         max(pending_transaction.commit_position) filter (
-            where pending_transaction.last_event_position <= snapshot.snapshot_position
+            where
+            pending_transaction.last_event_position <= snapshot.snapshot_position
+            or sent_before.source is not null
         ) as seen_position
     from snapshot
     left join pending_transaction
         on
             (snapshot.is_blocking or snapshot.is_ordered_by_end)
             and snapshot.source = pending_transaction.source
+    left join sent_before_snapshot as sent_before
+        on
+            snapshot.source = sent_before.source
+            and snapshot.snapshot_position = sent_before.snapshot_position
+            and pending_transaction.transaction_id = sent_before.transaction_id
     group by
         snapshot.source,
         snapshot.snapshot_position,

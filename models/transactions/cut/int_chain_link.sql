@@ -29,6 +29,19 @@ incremental_window as (
 
 ),
 
+-- Of other connectors a read names the commit that closes its window.
+unplaced_window as (
+
+    select source
+    from {{ ref('stg_change_event') }}
+    where
+        snapshot = 'incremental'
+        and {{ ordered_by_end('connector') }}
+        and not is_already_published
+    group by source
+
+),
+
 -- Reads of a blocking snapshot stand behind the transaction that signals it, and can land later.
 blocking_signal as (
 
@@ -174,7 +187,12 @@ linked_link as (
                 -- be contiguous.
                 when
                     preceded.link_kind = 'logical_message'
-                    or (preceded.received_count > 0 and preceded.names_predecessor)
+                    or (
+                        preceded.received_count > 0
+                        and preceded.names_predecessor
+                        -- Changes that name nothing at all have no position either.
+                        and preceded.last_event_position is not null
+                    )
                     then preceded.predecessor_position is null
                 -- Nothing counts it, so what is taken is what all partitions have passed (S15).
                 when preceded.is_uncounted then true
@@ -289,8 +307,24 @@ select
                 )
             )
             then 'unproven_reads'
+        when
+            linked.has_window_close
+            and linked.log_position is null
+            and unplaced_window.source is not null
+            then 'no_commit_position'
         when blocking_signal.source is not null and not linked.has_blocking_snapshot
             then 'missing_reads'
+        -- Nothing counts the reads of a first snapshot either, and what cannot be read in front of
+        -- the first change of a partition may be one.
+        when
+            linked.link_kind = 'transaction'
+            and linked.predecessor_position is null
+            and linked.base_position is null
+            and coalesce(linked.decision != 'new_epoch', true)
+            and coalesce(
+                exists(low_water.unreadable_spans, span -> span.after_position = ''), false
+            )
+            then 'quarantined_event'
         when contradiction.source is not null then 'missing_row'
     end as held_reason
 from linked_link as linked
@@ -299,6 +333,8 @@ left join contradiction
         linked.link_kind = 'transaction'
         and linked.source = contradiction.source
         and linked.transaction_id = contradiction.transaction_id
+left join unplaced_window
+    on linked.source = unplaced_window.source
 left join blocking_signal
     on
         linked.link_kind = 'transaction'

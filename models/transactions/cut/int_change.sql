@@ -32,7 +32,8 @@ keyed_commit as (
         ) as commit_key
     from new_commit
     union all
-    -- Places in a file number events, so the event that closed the window tells.
+    -- Places in a file number events, so the event that closed the window tells; also of reads
+    -- that lack the GTID.
     select
         new_commit.*,
         concat(
@@ -44,7 +45,7 @@ keyed_commit as (
         on
             new_commit.source = event.source
             and new_commit.transaction_id = event.transaction_id
-            and startswith(event.log_position, 'file#')
+            and event.connector in ('mysql', 'mariadb')
             and event.is_window_close
 
 ),
@@ -102,7 +103,8 @@ ranked_event as (
             partition by source, commit_number, snapshot is null
             order by
                 event_position,
-                is_old_half or operation = {{ op('delete') }} desc,
+                is_old_half
+                or (operation = {{ op('delete') }} and event_position is not null) desc,
                 total_order,
                 topic,
                 partition,

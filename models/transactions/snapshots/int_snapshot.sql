@@ -48,6 +48,26 @@ snapshot as (
 
 ),
 
+-- Reads of one snapshot that tell different places, or a table that has a schema in some messages
+-- only, have lost a field: no snapshot of theirs is whole.
+torn_source as (
+
+    select source
+    from snapshot
+    group by source
+    having
+        count_if(rlike(snapshot_position, '(^|: )[0:/]+$')) > 0
+        and count_if(not rlike(snapshot_position, '(^|: )[0:/]+$')) > 0
+    union
+    select source
+    from {{ ref('stg_change_event') }}
+    where connector = 'generic' and not is_already_published
+    group by source, topic, table_name
+    having
+        count_if(schema_name = database_name) > 0 and count_if(schema_name != database_name) > 0
+
+),
+
 read_topic as (
 
     select
@@ -152,7 +172,10 @@ select
     -- proof
     case
         -- Nor is one proved whose topics belong to another source that sends to them too.
-        when not snapshot.has_every_marker or not coalesce(proven_topic.has_no_gap, false)
+        when
+            not snapshot.has_every_marker
+            or not coalesce(proven_topic.has_no_gap, false)
+            or torn_source.source is not null
             then 'missing_reads'
         -- The first table may be empty, or several were read at once: then no read is the first.
         -- But of a blocking snapshot, no other topic waits for the first table.
@@ -178,6 +201,8 @@ left join {{ ref('int_blocking_snapshot') }} as blocking
     on
         snapshot.source = blocking.source
         and snapshot.snapshot_position = blocking.snapshot_position
+left join torn_source
+    on snapshot.source = torn_source.source
 left join awaiting_snapshot
     on
         snapshot.source = awaiting_snapshot.source

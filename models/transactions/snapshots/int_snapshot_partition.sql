@@ -70,7 +70,8 @@ first_change as (
             case
                 when message.marker = 'END' then message.commit_position
                 when message.connector = 'postgresql' then message.previous_commit_position
-                else message.event_position
+                -- A change without a place may have been sent before any snapshot.
+                else coalesce(message.event_position, message.commit_position, '')
             end
         ) as position
     from {{ ref('stg_message') }} as message

@@ -54,13 +54,23 @@ def integer(name: str, number: int | str | None) -> int | None:
     return number
 
 
-def padded(number: int | str | None, digits: int) -> str:
-    """The number at one width; zeros when it is not there.
+def padded(number: int | str | None, digits: int) -> str | None:
+    """The number at one width; None when it is not there.
 
     >>> padded("7", 4), padded(None, 4)
-    ('0007', '0000')
+    ('0007', None)
     """
-    return str(int(number or 0)).zfill(digits)
+    return None if number is None else str(int(number)).zfill(digits)
+
+
+def position_of(*parts: str | None, separator: str = "/") -> str | None:
+    """The parts as one position; None when one is missing, because a guess would be wrong.
+
+    >>> position_of("0007", "0001"), position_of("0007", None)
+    ('0007/0001', None)
+    """
+    known = [part for part in parts if part is not None]
+    return separator.join(known) if len(known) == len(parts) else None
 
 
 def micros(ts_us: int | str | None, ts_ms: int | str | None) -> int | None:
@@ -128,6 +138,8 @@ class Place(NamedTuple):
     previous_commit_position: str | None
     """Of the transaction before it."""
     event_position: str | None
+    """None when any part of it is missing. Then only the order of its transaction block places the
+    change, and a change without one cannot be read."""
     is_whole_transaction: bool = False
     """Whether the change is a transaction by itself, without BEGIN and END."""
     log_position: str | None = None
@@ -151,6 +163,8 @@ class Source(Struct):
     connector: ClassVar[str]
     has_own_transaction_ids: ClassVar[bool] = False
     """Whether no other connector has ids of this form."""
+    position_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields of the source block that make the position of a change."""
     names_databases: ClassVar[bool] = False
     """Whether END may put a database before schema and table, which `read_collection` takes off."""
 
@@ -177,6 +191,10 @@ class Source(Struct):
             EnvelopeError: a position is not in this connector's form.
         """
         raise NotImplementedError
+
+    def missing_fields(self) -> list[str]:
+        """Those of its position that are not there."""
+        return [name for name in self.position_fields if getattr(self, name) in (None, "")]
 
     @staticmethod
     def read_transaction_id(transaction_id: str) -> Mark | None:

@@ -20,6 +20,7 @@ from dbt_debezium.connectors.base import (
     Source,
     Transaction,
     padded,
+    position_of,
 )
 from dbt_debezium.errors import EnvelopeError
 
@@ -31,8 +32,10 @@ class GenericSource(Source):
     has_own_transaction_ids: ClassVar[bool] = True
     names_databases: ClassVar[bool] = True
 
+    order: tuple[str, ...] = ()
+    """The fields that the setting names."""
     numbers: tuple[str | None, ...] = ()
-    """Those of the fields that the setting names, at one width; None where there is none."""
+    """Their numbers at one width; None where there is none."""
 
     def named(self) -> tuple[str | None, str | None, str]:
         """The schema is the database where there is no schema."""
@@ -42,20 +45,24 @@ class GenericSource(Source):
     def place(self, transaction: Transaction | None, snapshot: str | None, operation: str) -> Place:
         """The transaction by its block.
 
-        A change without a place is held. Reads of an initial snapshot without one stand before the
-        stream.
+        Of a read of an initial snapshot the first number alone says where the log was; without it
+        the read stands before the stream.
         """
         if snapshot is not None and snapshot != "incremental":
-            return Place(
-                None, None, None, "/".join(padded(n, NATURAL_DIGITS) for n in self.numbers)
-            )
-        position = log_position = transaction_id = None
-        if None not in self.numbers:
-            position = "/".join(number for number in self.numbers if number)
+            no_number = "0" * NATURAL_DIGITS
+            place = [self.numbers[0] or no_number, *[no_number] * (len(self.numbers) - 1)]
+            return Place(None, None, None, position_of(*place))
+        log_position = transaction_id = None
+        position = position_of(*self.numbers)
+        if position is not None:
             log_position = f"commit#{self.numbers[0]}"
         if snapshot is None and transaction is not None:
             transaction_id = transaction.id
         return Place(transaction_id, None, None, position, log_position=log_position)
+
+    def missing_fields(self) -> list[str]:
+        """Those that the setting names."""
+        return [name for name, one in zip(self.order, self.numbers, strict=True) if one is None]
 
     @staticmethod
     def read_transaction_id(transaction_id: str) -> Mark | None:
@@ -95,7 +102,8 @@ def read_generic(source: Raw, order: Sequence[str]) -> GenericSource:
     """
     fields = _fields(source)
     numbers = tuple(_number(name, fields.get(name)) for name in order)
-    return GenericSource(**msgspec.structs.asdict(_common(source)), numbers=numbers)
+    common = msgspec.structs.asdict(_common(source))
+    return GenericSource(**common, order=tuple(order), numbers=numbers)
 
 
 def _number(name: str, text: Raw | None) -> str | None:

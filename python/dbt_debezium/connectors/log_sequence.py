@@ -9,7 +9,7 @@ two parts of the name, and what stands before them is the database.
 import re
 from typing import ClassVar, Final
 
-from dbt_debezium.connectors.base import Mark, Place, Source, Transaction
+from dbt_debezium.connectors.base import Mark, Place, Source, Transaction, position_of
 from dbt_debezium.errors import EnvelopeError
 
 LSN: Final = re.compile(r"[0-9a-fA-F]{8}:[0-9a-fA-F]{8}:(?:[0-9a-fA-F]{4}|[0-9a-fA-F]{16})")
@@ -24,6 +24,10 @@ class LogSequenceSource(Source):
     """The part of a source block that both have."""
 
     names_databases: ClassVar[bool] = True
+    position_fields: ClassVar[tuple[str, ...]] = ("commit_lsn", "change_lsn")
+
+    serial_of_read: ClassVar[tuple[str, ...]] = ()
+    """Of the width of `serial`."""
 
     commit_lsn: str | None = None
     change_lsn: str | None = None
@@ -36,25 +40,29 @@ class LogSequenceSource(Source):
         """The transaction by its block, else by `commit_lsn`, which is also its commit position."""
         commit_position = read_lsn("source.commit_lsn", self.commit_lsn)
         change_position = read_lsn("source.change_lsn", self.change_lsn)
-        position = None
-        if commit_position is not None:
-            unknown = re.sub("[^:]", "0", commit_position)
-            position = f"{commit_position}/{change_position or unknown}{self.serial()}"
         if snapshot is not None:
-            # Its LSN says how far the log had come, not which transaction wrote the row. That of an
-            # incremental read is its window's end (S6).
-            is_incremental = snapshot == "incremental"
-            if position is None and not is_incremental:
-                position = f"{NOWHERE}/{NOWHERE}{self.serial()}"
-            return Place(None, commit_position if is_incremental else None, None, position)
+            return self._place_of_read(commit_position, is_incremental=snapshot == "incremental")
         transaction_id = commit_position
         if transaction is not None and transaction.id is not None:
             transaction_id = read_lsn("transaction.id", transaction.id)
-        return Place(transaction_id, commit_position or transaction_id, None, position)
+        commit_position = commit_position or transaction_id
+        position = position_of(commit_position, change_position, *self.serial())
+        return Place(transaction_id, commit_position, None, position)
 
-    def serial(self) -> str:
-        """What tells events of one commit and change apart, with a separator before it."""
-        return ""
+    def _place_of_read(self, commit_position: str | None, *, is_incremental: bool) -> Place:
+        """A read stands before the changes of a commit, so zeros stand in the place of a change.
+
+        Its LSN says how far the log had come, not which transaction wrote the row. That of an
+        incremental read is its window's end (S6).
+        """
+        place = commit_position or (None if is_incremental else NOWHERE)
+        no_change = None if place is None else re.sub("[^:]", "0", place)
+        position = position_of(place, no_change, *self.serial_of_read)
+        return Place(None, commit_position if is_incremental else None, None, position)
+
+    def serial(self) -> tuple[str | None, ...]:
+        """What tells events of one commit and change apart."""
+        return ()
 
     @staticmethod
     def read_transaction_id(transaction_id: str) -> Mark | None:

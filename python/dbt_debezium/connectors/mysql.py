@@ -19,6 +19,7 @@ from dbt_debezium.connectors.base import (
     Source,
     Transaction,
     padded,
+    position_of,
 )
 from dbt_debezium.errors import EnvelopeError
 
@@ -39,6 +40,7 @@ class MysqlSource(Source, tag_field="connector", tag="mysql"):
     """The source block of a MySQL change."""
 
     connector: ClassVar[str] = "mysql"
+    position_fields: ClassVar[tuple[str, ...]] = ("file", "pos", "row", "server_id")
 
     gtid: str | None = None
     file: str | None = None
@@ -76,18 +78,17 @@ class MysqlSource(Source, tag_field="connector", tag="mysql"):
 
     def _position(self) -> str | None:
         """File, offset, row and server: the server only tells events of two logs apart."""
-        if not self.file or self.pos is None:
+        if not self.file:
             return None
         number = FILE_NUMBER.search(self.file)
         if number is None:
             raise EnvelopeError("bad_type", "source.file: expected a name that ends in a number")
-        return ":".join(
-            (
-                number[1].zfill(SMALL_DIGITS),
-                padded(self.pos, NATURAL_DIGITS),
-                padded(self.row, SMALL_DIGITS),
-                padded(self.server_id, SMALL_DIGITS),
-            )
+        return position_of(
+            number[1].zfill(SMALL_DIGITS),
+            padded(self.pos, NATURAL_DIGITS),
+            padded(self.row, SMALL_DIGITS),
+            padded(self.server_id, SMALL_DIGITS),
+            separator=":",
         )
 
     @staticmethod

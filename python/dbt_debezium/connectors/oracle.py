@@ -3,7 +3,9 @@ connector's documentation and source.
 
 A transaction's id is that of the database, `5.6.641` or sixteen hexadecimal digits, the same in
 BEGIN, each change and END. END holds no position: the order of END is that of transactions, and
-`commit_scn` of any change tells what has been published already.
+`commit_scn` of any change tells what has been published already. Connectors before 3.3 and
+OpenLogReplicator send no `commit_scn`: then the transaction block orders the changes, and the id
+tells what has been published.
 """
 
 import re
@@ -19,6 +21,7 @@ from dbt_debezium.connectors.base import (
     Source,
     Transaction,
     padded,
+    position_of,
 )
 from dbt_debezium.errors import EnvelopeError
 
@@ -26,6 +29,7 @@ TRANSACTION_ID: Final = re.compile(r"[0-9a-fA-F]{16}|[0-9]{1,10}\.[0-9]{1,10}\.[
 REDO_ADDRESS: Final = re.compile(
     r"\s*(?:0x)?([0-9a-f]{1,8})\.([0-9a-f]{1,8})\.([0-9a-f]{1,4})\s*", re.IGNORECASE
 )
+NO_REDO_ADDRESS: Final = "00000000.00000000.0000"
 
 
 class OracleSource(Source, tag_field="connector", tag="oracle"):
@@ -33,6 +37,7 @@ class OracleSource(Source, tag_field="connector", tag="oracle"):
 
     connector: ClassVar[str] = "oracle"
     has_own_transaction_ids: ClassVar[bool] = True
+    position_fields: ClassVar[tuple[str, ...]] = ("commit_scn", "scn", "rs_id", "ssn")
 
     tx_id: str | None = field(name="txId", default=None)
     scn: Natural = None
@@ -46,27 +51,18 @@ class OracleSource(Source, tag_field="connector", tag="oracle"):
 
     def place(self, transaction: Transaction | None, snapshot: str | None, operation: str) -> Place:
         """The transaction by its block, else by `txId`; its commit position by `commit_scn`."""
-        position = None
-        # A read of a snapshot tells the SCN of the snapshot alone.
-        commit_scn = self.commit_scn
-        if commit_scn is None and snapshot not in (None, "incremental"):
-            commit_scn = self.scn
-        if self.scn is not None or commit_scn is not None:
-            position = "/".join(
-                (
-                    padded(commit_scn, NATURAL_DIGITS),
-                    padded(self.scn, NATURAL_DIGITS),
-                    self._redo_address(),
-                    padded(self.ssn, NATURAL_DIGITS),
-                )
-            )
-        log_position = None
-        if self.commit_scn is not None:
-            log_position = f"scn#{padded(self.commit_scn, NATURAL_DIGITS)}"
+        scn = padded(self.scn, NATURAL_DIGITS)
+        commit_scn = padded(self.commit_scn, NATURAL_DIGITS)
+        log_position = None if commit_scn is None else f"scn#{commit_scn}"
         if snapshot is not None:
+            # A read is in no redo record; that of an initial snapshot tells its SCN alone.
             if snapshot != "incremental":
-                log_position = None
+                commit_scn, log_position = scn, None
+            position = position_of(commit_scn, scn, NO_REDO_ADDRESS, "0" * NATURAL_DIGITS)
             return Place(None, None, None, position, log_position=log_position)
+        position = position_of(
+            commit_scn, scn, self._redo_address(), padded(self.ssn, NATURAL_DIGITS)
+        )
         transaction_id = self.tx_id or None
         if transaction is not None and transaction.id is not None:
             transaction_id = transaction.id
@@ -74,11 +70,11 @@ class OracleSource(Source, tag_field="connector", tag="oracle"):
             raise EnvelopeError("bad_type", "transaction.id: expected an id as '5.6.641'")
         return Place(transaction_id, None, None, position, log_position=log_position)
 
-    def _redo_address(self) -> str:
-        """`rs_id` at one width; zeros in a form that is not known."""
+    def _redo_address(self) -> str | None:
+        """`rs_id` at one width; None in a form that is not known."""
         parts = REDO_ADDRESS.fullmatch(self.rs_id or "")
         if parts is None:
-            return "00000000.00000000.0000"
+            return None
         return f"{parts[1].zfill(8)}.{parts[2].zfill(8)}.{parts[3].zfill(4)}".lower()
 
     @staticmethod

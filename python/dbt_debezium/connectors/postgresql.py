@@ -24,6 +24,7 @@ class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
 
     connector: ClassVar[str] = "postgresql"
     has_own_transaction_ids: ClassVar[bool] = True
+    position_fields: ClassVar[tuple[str, ...]] = ("lsn", "sequence")
 
     tx_id: Natural = field(name="txId", default=None)
     lsn: Natural = None
@@ -34,7 +35,7 @@ class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
         """The transaction by its block, else by `txId`; positions by `sequence` and `lsn`.
 
         Raises:
-            EnvelopeError: an id or a position has another form, or a read has no position.
+            EnvelopeError: an id or a position has another form.
         """
         transaction_id = position = None
         if transaction is not None and transaction.id is not None:
@@ -49,14 +50,14 @@ class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
         previous = None
         if self.sequence is not None:
             previous = read_sequence(self.sequence, 0)
-            if snapshot is not None:
-                # An incremental read has no LSN of its own, only that of its window's end (S6).
-                position = read_sequence(self.sequence, 1)
+            # An incremental read has no LSN of its own, only that of its window's end (S6).
+            position = read_sequence(self.sequence, 1) or position
+        elif snapshot is None and transaction is not None and transaction.total_order is not None:
+            # Such a change could pass for one of the first transaction of a stream. The order of
+            # END in its topic and that of the block place it instead (S14).
+            return Place(transaction_id, None, None, None)
         if self.lsn is not None:
             position = str(self.lsn).zfill(POSITION_DIGITS)
-        if snapshot is not None and position is None:
-            # Nothing counts the reads of a snapshot: one that is in none would be missed by nobody.
-            raise EnvelopeError("no_position", "source.lsn: a read has none, nor has its sequence")
         return Place(transaction_id, None, previous, position)
 
     @staticmethod

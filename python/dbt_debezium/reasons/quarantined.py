@@ -68,7 +68,8 @@ QUARANTINED: Final = by_name(
             "no_position",
             "S2",
             "the message does not say where in the log it stands",
-            "take off the transform that drops fields, and take a new initial snapshot",
+            "set provide.transaction.metadata=true at the connector, or take off the transform "
+            "that drops fields; then take a new initial snapshot",
         ),
         Reason(
             "no_source",
