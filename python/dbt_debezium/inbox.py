@@ -13,11 +13,12 @@ from dbt_debezium.dumps import (
     Dump,
     file_hash,
     find_files,
+    none_is_a_dump,
     placed_hash,
     read_dump,
+    why_skipped,
 )
 from dbt_debezium.dumps.files import OnBytes
-from dbt_debezium.dumps.form import COMMAND
 from dbt_debezium.dumps.sink_files import misplaced
 from dbt_debezium.errors import DebeziumError
 
@@ -149,7 +150,7 @@ def _written(
         if dump.refusal is not None and (dump.is_dump or file == path):
             raise dump.refusal
         if dump.refusal is not None or not dump.message_count:
-            skipped.append(str(dump.refusal or f"{file}: empty; {COMMAND}"))
+            skipped.append(why_skipped(dump))
         elif dump.sha256 == sha256:
             dumps.append(dump)
         else:
@@ -158,7 +159,5 @@ def _written(
     if refusal := misplaced(files, placed):
         raise refusal
     if not dumps and not is_known:
-        count = len(skipped)
-        first = f"{path}: none of {count} files is a dump; the first: {skipped[0]}"
-        raise DebeziumError(skipped[0] if count == 1 else first)
+        raise none_is_a_dump(path, skipped)
     return dumps, tuple(skipped)

@@ -52,6 +52,13 @@ def test_a_small_dump_is_refused_before_spark_starts(dump: Path) -> None:
     (dump / "c.jsonl").write_text(message(2) + "{")
     with pytest.raises(DebeziumError, match=r"c\.jsonl:2: not a message"):
         refuse_early(dump)
+    for name in ("a.jsonl", "c.jsonl"):
+        (dump / name).unlink()
+    with pytest.raises(DebeziumError, match=r"b\.json: a zip archive"):
+        refuse_early(dump)
+    (dump / "d.json").touch()
+    with pytest.raises(DebeziumError, match=r"none of 2 files is a dump; the first: .*b\.json: a"):
+        refuse_early(dump)
 
 
 def test_what_is_no_dump_is_skipped_with_a_sentence(dump: Path, inbox: Inbox) -> None:

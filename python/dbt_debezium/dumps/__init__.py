@@ -5,7 +5,7 @@ begins reads it.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,10 +20,19 @@ from dbt_debezium.dumps.files import (
     find_files,
     folder_columns,
 )
-from dbt_debezium.dumps.form import BadLine, Form, Head
+from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head
 from dbt_debezium.errors import DebeziumError
 
-__all__ = ["Dump", "file_hash", "find_files", "placed_hash", "read_dump", "refuse_early"]
+__all__ = [
+    "Dump",
+    "file_hash",
+    "find_files",
+    "none_is_a_dump",
+    "placed_hash",
+    "read_dump",
+    "refuse_early",
+    "why_skipped",
+]
 
 FORMS = (parquet.FORM, avro.FORM, console_consumer.FORM, sink_files.FORM, json_objects.FORM)
 
@@ -98,10 +107,24 @@ def refuse_early(path: Path) -> None:
     files = find_files(path)
     if len(files) > FEW or sum(file.stat().st_size for file in files) > SMALL:
         return
-    for file in files:
-        dump = read_dump(file, len)
-        if dump.refusal is not None and (dump.is_dump or file == path):
+    dumps = [read_dump(file, len) for file in files]
+    for dump in dumps:
+        if dump.refusal is not None and (dump.is_dump or dump.path == path):
             raise dump.refusal
+    if not any(dump.message_count for dump in dumps):
+        raise none_is_a_dump(path, [why_skipped(dump) for dump in dumps])
+
+
+def why_skipped(dump: Dump) -> str:
+    """The sentence for a file that holds no message."""
+    return str(dump.refusal or f"{dump.path}: empty; {COMMAND}")
+
+
+def none_is_a_dump(path: Path, skipped: Sequence[str]) -> DebeziumError:
+    """The sentence for a path whose files hold no message."""
+    if len(skipped) == 1:
+        return DebeziumError(skipped[0])
+    return DebeziumError(f"{path}: none of {len(skipped)} files is a dump; the first: {skipped[0]}")
 
 
 def _read(form: Form, source: Source, write: Callable[[bytes], object], is_dump: bool) -> Dump:
