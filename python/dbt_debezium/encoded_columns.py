@@ -69,7 +69,8 @@ def encoded_columns(
 
     Reads the first rows of each table that has columns without types.
     """
-    if not spark.catalog.tableExists(f"{build_schema}.table_schema"):
+    published = _views(spark, public_schema)
+    if not published or "table_schema" not in _views(spark, build_schema):
         return {}
     untyped: dict[tuple[str | None, str], dict[str, dict[str, Any]]] = {}
     for row in spark.sql(UNTYPED.format(schema=build_schema)).collect():
@@ -80,7 +81,7 @@ def encoded_columns(
         for table in tables
         if (of_table := untyped.get((table.captured["schema"], table.captured["table"])))
         and (columns := [name for name in table.as_sent() if _is_untyped(name, table, of_table)])
-        and spark.catalog.tableExists(f"`{public_schema}`.`{table.name}`")
+        and table.name in published
     ]
     found: dict[str, dict[str, dict[str, str]]] = {}
     for start in range(0, len(sampled), TABLES_A_QUERY):
@@ -98,6 +99,12 @@ def encoded_columns(
             if looks:
                 found.setdefault(source, {})[table.place()] = looks
     return found
+
+
+def _views(spark: "SparkSession", schema: str) -> set[str]:
+    if not spark.catalog.databaseExists(schema):
+        return set()
+    return {row["viewName"] for row in spark.sql(f"show views in `{schema}`").collect()}
 
 
 def _is_untyped(
