@@ -30,6 +30,7 @@ from dbt_debezium.forms import avro_json, changed_columns, flattened
 from dbt_debezium.forms.cloud_events import read_cloud_event
 from dbt_debezium.forms.double_encoded import read_double_encoded
 from dbt_debezium.forms.other_producers import other_producer
+from dbt_debezium.forms.registry_json import read_registry_json
 from dbt_debezium.internal_topics import INTERNAL_SOURCE, is_internal
 from dbt_debezium.json_text import (
     STAND_IN,
@@ -44,7 +45,7 @@ from dbt_debezium.json_text import (
     unshield,
     without_schema,
 )
-from dbt_debezium.message_keys import header_key, other_key, with_key_columns
+from dbt_debezium.message_keys import header_key, opened_key, other_key, with_key_columns
 from dbt_debezium.reasons import QUARANTINED
 from dbt_debezium.signal_rows import SIGNAL_FIELDS, SIGNALS, row_signal
 
@@ -73,6 +74,7 @@ LONGEST_DETAIL: Final = 200
 NO_SIGNAL: Final = (None, None)
 MOST_OPENED: Final = 3
 """A CloudEvent may be double-encoded, and so may the event inside of it."""
+MAY_BE_OPENED: Final = ("bad_json", "not_envelope", "other_format")
 SIGN_OF_PARTS: Final = changed_columns.SIGN
 
 
@@ -244,10 +246,10 @@ def _read_other_form(
     may_be_opened: int = MOST_OPENED,
 ) -> Flat:
     """Read a message that is not in Debezium's own form, or say by name what form it is in."""
-    if value is not None and may_be_opened and error.reason in ("bad_json", "not_envelope"):
+    if value is not None and may_be_opened and error.reason in MAY_BE_OPENED:
         opened: str | None = value
         try:
-            opened = read_double_encoded(value) or read_cloud_event(value)
+            opened = _opened(value)
             if opened is not None:
                 return _read(topic, key, opened, headers, settings)
         except EnvelopeError as inner_error:
@@ -735,6 +737,11 @@ def _by_name(
     return error
 
 
+def _opened(value: str) -> str | None:
+    """What another converter has put around a message taken off once; None when it has not."""
+    return read_double_encoded(value) or read_registry_json(value) or read_cloud_event(value)
+
+
 def opened_value(value: str) -> str:
     r"""A message's value in Debezium's own form, without what other converters put around it.
 
@@ -743,7 +750,7 @@ def opened_value(value: str) -> str:
     """
     for _ in range(MOST_OPENED):
         try:
-            opened = read_double_encoded(value) or read_cloud_event(value)
+            opened = _opened(value)
         except EnvelopeError:
             break
         if opened is None:
@@ -834,7 +841,7 @@ def _readable_key(key: str | None) -> str | None:
     try:
         return canonical_key("key", key)
     except EnvelopeError:
-        opened = read_double_encoded(key or "")
+        opened = opened_key(key or "")
         return None if opened is None else _readable_key(opened)
 
 

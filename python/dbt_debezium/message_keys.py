@@ -15,6 +15,7 @@ from msgspec import Raw
 
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.forms.double_encoded import read_double_encoded
+from dbt_debezium.forms.registry_json import read_registry_json
 from dbt_debezium.json_text import (
     CANONICAL,
     canonical_key,
@@ -158,13 +159,18 @@ def other_key(
     """
     if error.reason not in ("bad_json", "bad_type") or not key:
         raise error
-    opened = read_double_encoded(key)
+    opened = opened_key(key)
     if opened is not None:
         return opened, *canonical_key_and_names("key", opened)
     value = inner_value(key)
     if key.lstrip()[:1] == "{" and (value is None or bytes(value).lstrip()[:1] == b"{"):
         raise error
     return key, key_by_row(key, row), ()
+
+
+def opened_key(key: str) -> str | None:
+    """The JSON object of a key that is double-encoded, or comes from a schema registry."""
+    return read_double_encoded(key) or read_registry_json(key)
 
 
 def header_key(name: str, text: str | None, row_key: str | None) -> str | None:
@@ -183,7 +189,7 @@ def header_key(name: str, text: str | None, row_key: str | None) -> str | None:
             raise EnvelopeError("key_format", f"header {name}: expected a JSON object")
         found: str | None = CANONICAL.encode({plain[1]: plain[2]}).decode()
     else:
-        found = canonical_key(f"header {name}", (text and read_double_encoded(text)) or text)
+        found = canonical_key(f"header {name}", (text and opened_key(text)) or text)
     return nameless(found) if row_key is not None and row_key.startswith(NAMELESS) else found
 
 
