@@ -135,5 +135,6 @@ def _samples(
     for number, source, text in spark.sql("union all".join(queries)).collect():
         of_table = values.setdefault((number, source), {})
         for name, value in json.loads(text, parse_float=str).items():
-            of_table.setdefault(name, []).append(str(value))
+            shown = value if isinstance(value, str) else json.dumps(value)
+            of_table.setdefault(name, []).append(shown)
     return [((sampled[number][0], source), one) for (number, source), one in values.items()]
