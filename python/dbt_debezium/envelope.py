@@ -4,7 +4,7 @@ Messages are told apart by their shape, not by their topic: topics can be rename
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, Union
+from typing import TYPE_CHECKING, Final, TypeAlias, Union
 
 import msgspec
 from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType, ValidationError
@@ -12,13 +12,9 @@ from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType, ValidationError
 from dbt_debezium.column_types import sent_types, untyped_columns
 from dbt_debezium.connectors import SOURCES, cdl
 from dbt_debezium.connectors.base import (
-    Integer,
-    Mark,
-    Natural,
     Source,
     Transaction,
     image,
-    integer,
     micros,
     snapshot_marker,
 )
@@ -26,6 +22,7 @@ from dbt_debezium.connectors.generic import GenericSource, read_generic
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.connectors.unsupported import UNSUPPORTED
 from dbt_debezium.errors import EnvelopeError
+from dbt_debezium.flat import Flat
 from dbt_debezium.forms import avro_json, changed_columns, flattened
 from dbt_debezium.forms.cloud_events import read_cloud_event
 from dbt_debezium.forms.double_encoded import read_double_encoded
@@ -40,27 +37,22 @@ from dbt_debezium.json_text import (
     check_size,
     json_string,
     key_fields,
+    located,
     said,
     shield,
     unshield,
+    utf8,
     without_schema,
 )
 from dbt_debezium.message_keys import header_key, opened_key, other_key, with_key_columns
 from dbt_debezium.reasons import QUARANTINED
 from dbt_debezium.signal_rows import SIGNAL_FIELDS, SIGNALS, row_signal
+from dbt_debezium.transaction_records import (
+    known_transaction_id,
+    read_transaction_record,
+    source_of_record,
+)
 
-Kind = Literal[
-    "change",
-    "transaction_marker",
-    "tombstone",
-    "logical_message",
-    "heartbeat",
-    "internal",
-    "schema_change",
-    "signal",
-    "notification",
-    "quarantined",
-]
 Headers: TypeAlias = Sequence[tuple[str, str | None]]
 
 REASONS: Final = frozenset(QUARANTINED)
@@ -76,80 +68,6 @@ MOST_OPENED: Final = 3
 """A CloudEvent may be double-encoded, and so may the event inside of it."""
 MAY_BE_OPENED: Final = ("bad_json", "not_envelope", "other_format")
 SIGN_OF_PARTS: Final = changed_columns.SIGN
-
-
-class Flat(NamedTuple):
-    """One message. A NamedTuple, since a frozen dataclass of so many fields takes 5 µs to make."""
-
-    kind: Kind
-    quarantine_reason: str | None = None
-    quarantine_detail: str | None = None
-    """A sentence that never holds a value of a row."""
-
-    connector: str | None = None
-    source: str | None = None
-    """The connector's topic prefix, for SQL Server with the database: `prefix.database`. None in a
-    tombstone: its topic tells. In a BEGIN the prefix alone."""
-    database_name: str | None = None
-    schema_name: str | None = None
-    """For MySQL the database."""
-    table_name: str | None = None
-    data_collection: str | None = None
-    """Of a change: the name by which END's counts have its table."""
-
-    operation: str | None = None
-    """Of a change: c, r, u, d, t."""
-    snapshot: str | None = None
-    """Of a change that was read, not streamed: which read of the snapshot."""
-
-    transaction_id: str | None = None
-    """None for a snapshot read, which belongs to no transaction."""
-    is_whole_transaction: bool | None = None
-    """Of a change: whether it is a transaction by itself, which has no BEGIN and no END."""
-    marker: str | None = None
-    """BEGIN or END."""
-    event_count: int | None = None
-    collection_counts: dict[str, int] | None = None
-    """Of an END: changes of each table, by the connector's name for it."""
-
-    commit_position: str | None = None
-    """Of an END or a change, where it tells it. Positions of one source have one width, so they
-    compare as text."""
-    log_position: str | None = None
-    """Of a transaction without commit position: `<log>#<number>`, its place in the log that numbers
-    it. A source may have several logs, and only END's place in its topic orders them all."""
-    previous_commit_position: str | None = None
-    """Of a change: commit position of the transaction before its own."""
-    event_position: str | None = None
-    total_order: int | None = None
-    """1-based place among all changes of the transaction, over all tables."""
-    data_collection_order: int | None = None
-    """1-based place among the transaction's changes of this table."""
-    committed_at_micros: int | None = None
-    """Microseconds since 1970-01-01 UTC, by the source's clock."""
-
-    row_key: str | None = None
-    """The message key as canonical JSON, numbers as texts: equal keys have equal text."""
-    new_row_key: str | None = None
-    """Of the delete in a key change: the key that the row has after it."""
-    old_row_key: str | None = None
-    """Of the create in a key change: the key that the row had before it."""
-    before: str | None = None
-    """JSON exactly as sent, like `after`."""
-    after: str | None = None
-    """With columns of the key before the others, where it was sent without them."""
-
-    column_types: str | None = None
-    """Of a change: the columns of its table with their types by the schema block, as a JSON
-    object; without one those of `after`, with empty types."""
-    table_changes: str | None = None
-    """Of a schema change: the JSON list of its tables as they are after it."""
-    signal_type: str | None = None
-    """Of a signal, or of a change whose row is one: execute-snapshot, stop-snapshot and so on."""
-    signal_data: str | None = None
-    """Its argument as JSON text, which an operator wrote."""
-    notification: str | None = None
-    """Of a notification: the whole of it as JSON text."""
 
 
 if TYPE_CHECKING:
@@ -185,25 +103,11 @@ class _SchemaChange(Struct):
     schema_name: str | None = msgspec.field(name="schemaName", default=None)
 
 
-class _CollectionCount(Struct):
-    data_collection: str
-    event_count: Natural
-
-
-class _Marker(Struct):
-    status: str
-    id: str
-    event_count: Natural = None
-    data_collections: list[_CollectionCount] | None = None
-    ts_ms: Integer = None
-
-
 _new_tuple = tuple.__new__
 _VALUE = msgspec.json.Decoder(_Value)
 _GENERIC = msgspec.json.Decoder(_GenericEnvelope)
 _SCHEMA_CHANGE = msgspec.json.Decoder(_SchemaChange)
 _FIELDS = msgspec.json.Decoder(dict[str, Raw] | None)
-_MARKER = msgspec.json.Decoder(_Marker)
 
 
 def flatten_message(
@@ -325,7 +229,7 @@ def _read_generic_envelope(payload: Raw, order: Sequence[str]) -> _Envelope:
         envelope = _GENERIC.decode(payload)
         source = read_generic(envelope.source, order)
     except ValidationError as error:
-        raise EnvelopeError("bad_type", _located(error)) from None
+        raise EnvelopeError("bad_type", located(error)) from None
     return _Envelope(envelope.op, source, envelope.transaction, envelope.before, envelope.after)
 
 
@@ -454,7 +358,7 @@ def _cdl_change(topic: str, payload: Raw, fields: dict[str, Raw], settings: Sett
     try:
         change = cdl.read(payload, fields, settings.cdl_source(topic))
     except ValidationError as error:
-        raise EnvelopeError("bad_type", _located(error)) from None
+        raise EnvelopeError("bad_type", located(error)) from None
     except DecodeError as error:
         raise _unparsable(str(payload, "utf-8"), error) from None
     is_row = not settings.is_cdl_heartbeat(change.schema, change.table)
@@ -501,7 +405,7 @@ def _control(
     """A message without `op`."""
     row_key = _readable_key(key)
     if "id" in fields and json_string(fields.get("status")) in ("BEGIN", "END"):
-        return _marker(topic, row_key, payload, settings)
+        return read_transaction_record(topic, row_key, payload, settings)
     if "ddl" in fields or "tableChanges" in fields:
         if "position" in fields and "name" not in _nested(fields.get("source")):
             # The connector's own memory (`schema.history.internal.kafka.topic`).
@@ -517,7 +421,7 @@ def _control(
     if topic.startswith(HEARTBEAT_TOPIC) or fields.keys() == {"ts_ms"}:
         name = None if row_key is None else json_string(_nested(row_key).get("serverName"))
         if not name and topic.startswith(HEARTBEAT_TOPIC + "."):
-            name = _utf8(topic.removeprefix(HEARTBEAT_TOPIC + "."))
+            name = utf8(topic.removeprefix(HEARTBEAT_TOPIC + "."))
         return Flat("heartbeat", source=name, row_key=row_key)
     if not fields:
         raise EnvelopeError("bad_json", "value: expected an envelope, got an empty object")
@@ -532,7 +436,7 @@ def _schema_change(topic: str, row_key: str | None, payload: Raw, fields: dict[s
     flat = Flat(
         "schema_change",
         connector=json_string(_nested(fields.get("source")).get("connector")),
-        source=json_string(_nested(fields.get("source")).get("name")) or _utf8(topic),
+        source=json_string(_nested(fields.get("source")).get("name")) or utf8(topic),
         database_name=json_string(fields.get("databaseName")),
         schema_name=json_string(fields.get("schemaName")),
         row_key=row_key,
@@ -580,104 +484,8 @@ def _plain_key(key: str | None) -> str | None:
     except EnvelopeError:
         return None
     if not key or key[0] not in '"{':
-        return key and _utf8(key)
+        return key and utf8(key)
     return json_string(_nested(key).get("payload", Raw(key.encode("utf-8", "replace"))))
-
-
-def _marker(topic: str, row_key: str | None, payload: Raw, settings: Settings) -> Flat:
-    try:
-        marker = _MARKER.decode(payload)
-    except ValidationError as error:
-        raise EnvelopeError("bad_type", _located(error)) from None
-    source = _source_of_marker(topic)
-    known = _known_transaction_id(marker.id, source, settings)
-    if known is None:
-        connectors = ", ".join(SOURCES)
-        raise EnvelopeError(
-            "unknown_connector",
-            f"id: not in a form of the known connectors: {connectors}; "
-            "generic_sources names sources of others",
-        )
-    connector, (transaction_id, position, log_position) = known
-    database = None
-    event_count = None
-    collection_counts: dict[str, int] | None = None
-    if marker.status == "END":
-        event_count = integer("event_count", marker.event_count)
-        # An END without its counts would pass for a transaction that changed no table.
-        if event_count is None or (marker.data_collections is None and event_count > 0):
-            raise EnvelopeError("bad_type", "event_count, data_collections: expected in an END")
-        collection_counts = {}
-        databases = set()
-        for item in marker.data_collections or []:
-            table = item.data_collection
-            if connector.names_databases:
-                database, table = connector.read_collection(table)
-                databases.add(database)
-            count = integer("data_collections.event_count", item.event_count)
-            if count is None:
-                raise EnvelopeError("bad_type", "data_collections.event_count: expected an integer")
-            counted = collection_counts.get(table, 0) + count
-            collection_counts[table] = integer("data_collections", counted) or 0
-        database = database if len(databases) == 1 else None
-        if database is not None:
-            source = f"{source}.{_utf8(database)}"
-    return _new_tuple(
-        Flat,
-        (
-            "transaction_marker",
-            None,  # quarantine_reason
-            None,  # quarantine_detail
-            connector.connector if connector.has_own_transaction_ids else None,
-            source,
-            database,
-            None,  # schema_name
-            None,  # table_name
-            None,  # data_collection
-            None,  # operation
-            None,  # snapshot
-            transaction_id,
-            None,  # is_whole_transaction
-            marker.status,
-            event_count,
-            collection_counts,
-            position if marker.status == "END" else None,
-            log_position,
-            None,  # previous_commit_position
-            None,  # event_position
-            None,  # total_order
-            None,  # data_collection_order
-            micros(None, marker.ts_ms),
-            row_key,
-            None,  # new_row_key
-            None,  # old_row_key
-            None,  # before
-            None,  # after
-            None,  # column_types
-            None,  # table_changes
-            None,  # signal_type
-            None,  # signal_data
-            None,  # notification
-        ),
-    )
-
-
-def _source_of_marker(topic: str) -> str:
-    return _utf8(topic.removesuffix(".transaction") or topic)
-
-
-def _known_transaction_id(
-    transaction_id: str, source_name: str, settings: Settings
-) -> tuple[type[Source], Mark] | None:
-    """Transaction records name no connector: the form of the id tells, or a setting."""
-    if settings.generic_order(source_name) is not None:
-        mark = GenericSource.read_transaction_id(transaction_id)
-        return None if mark is None else (GenericSource, mark)
-    for source in SOURCES.values():
-        mark = source.read_transaction_id(transaction_id)
-        if mark is not None:
-            return source, mark
-    return None
 
 
 def _mistyped(fields: dict[str, Raw], error: ValidationError) -> EnvelopeError:
@@ -698,18 +506,7 @@ def _mistyped(fields: dict[str, Raw], error: ValidationError) -> EnvelopeError:
             f"source.connector: {connector!r:.40} is not known; known: {known}; "
             "generic_sources gives sources of others an order",
         )
-    return EnvelopeError("bad_type", _located(error))
-
-
-def _located(error: ValidationError) -> str:
-    """msgspec's sentence, the field first: it names types, never values.
-
-    >>> _located(ValidationError("Expected `int | null`, got `bool` - at `$.source.lsn`"))
-    'source.lsn: expected int | null, got bool'
-    """
-    problem, _, path = str(error).replace("`", "").partition(" - at $")
-    where = path.removeprefix(".payload").removeprefix(".") or "value"
-    return f"{where}: {problem[:1].lower()}{problem[1:]}"
+    return EnvelopeError("bad_type", located(error))
 
 
 def _unparsable(value: str, error: Exception) -> EnvelopeError:
@@ -775,11 +572,11 @@ def _quarantined(
         quarantine_reason=error.reason, quarantine_detail=error.detail[:LONGEST_DETAIL]
     )
     if json_string(fields.get("status")) in ("BEGIN", "END"):
-        known = _known_transaction_id(
-            json_string(fields.get("id")) or "", _source_of_marker(topic), settings
+        known = known_transaction_id(
+            json_string(fields.get("id")) or "", source_of_record(topic), settings
         )
         return flat._replace(
-            source=_source_of_marker(topic),
+            source=source_of_record(topic),
             connector=known[0].connector if known and known[0].has_own_transaction_ids else None,
             transaction_id=known and known[1][0],
         )
@@ -857,7 +654,3 @@ def _list_text(text: Raw | None) -> str | None:
     """A JSON list as sent; None when it is something else."""
     sent = str(text, "utf-8") if text else ""
     return sent if sent.startswith("[") else None
-
-
-def _utf8(topic: str) -> str:
-    return topic if topic.isascii() else topic.encode("utf-8", "replace").decode()

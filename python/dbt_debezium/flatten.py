@@ -10,7 +10,8 @@ from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # missing in its stub
 
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
-from dbt_debezium.envelope import NEW_KEY, OLD_KEY, Flat, Headers, flatten_message
+from dbt_debezium.envelope import NEW_KEY, OLD_KEY, Headers, flatten_message
+from dbt_debezium.flat import Flat
 from dbt_debezium.repeated_names import has_repeated_names
 
 COUNTS = T.MapType(T.StringType(), T.LongType())

@@ -266,3 +266,23 @@ def shield(text: str) -> str:
 def unshield(text: str) -> str:
     """The stand-ins as JSON escapes again, in lower case."""
     return text.replace(STAND_IN, "\\u")
+
+
+def located(error: ValidationError) -> str:
+    """msgspec's sentence, the field first: it names types, never values.
+
+    >>> located(ValidationError("Expected `int | null`, got `bool` - at `$.source.lsn`"))
+    'source.lsn: expected int | null, got bool'
+    """
+    problem, _, path = str(error).replace("`", "").partition(" - at $")
+    where = path.removeprefix(".payload").removeprefix(".") or "value"
+    return f"{where}: {problem[:1].lower()}{problem[1:]}"
+
+
+def utf8(text: str) -> str:
+    """The text without lone surrogates, which UTF-8 cannot hold.
+
+    >>> utf8("shop"), utf8("a\\ud800")
+    ('shop', 'a?')
+    """
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

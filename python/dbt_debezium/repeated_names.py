@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 from msgspec import DecodeError, Raw
 
-from dbt_debezium.envelope import Flat
+from dbt_debezium.flat import Flat
 from dbt_debezium.json_text import without_schema
 
 DIGITS: Final = b"0123456789"

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from dbt_debezium.envelope import Flat, flatten_message
+from dbt_debezium.envelope import flatten_message
+from dbt_debezium.flat import Flat
 
 DATA = Path(__file__).parent / "data"
 LINES = (DATA / "messages.jsonl").read_text().splitlines()

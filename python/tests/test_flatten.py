@@ -6,7 +6,7 @@ from pyspark import cloudpickle
 from pyspark.sql.pandas.types import to_arrow_type
 from real_messages import DOCUMENTS, MESSAGES, flat
 
-from dbt_debezium.envelope import Flat
+from dbt_debezium.flat import Flat
 from dbt_debezium.flatten import ARROW_FIELDS, FLAT_TYPE, flatten_batch
 
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.string())]))

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_messages import MESSAGES
 
-from dbt_debezium.envelope import Flat, flatten_message
+from dbt_debezium.envelope import flatten_message
+from dbt_debezium.flat import Flat
 from dbt_debezium.repeated_names import has_repeated_names, looked_at
 
 ENVELOPE = (
