@@ -4,7 +4,8 @@ Only a message that cannot be read is asked whether its topic is one: a table ma
 """
 
 import re
-from typing import Final
+from functools import lru_cache
+from typing import Final, Literal
 
 import msgspec
 from msgspec import DecodeError
@@ -45,11 +46,22 @@ def is_internal(topic: str, key: str | None, value: str | None) -> bool:
     >>> is_internal("pipeline-offsets", '["shop-connector",{"server":"shop"}]', "{}")
     True
     """
-    if TOPICS.fullmatch(topic):
-        return True
-    if HEARTBEATS.fullmatch(topic):
+    kind = kind_of_topic(topic)
+    if kind is None:
+        return False
+    if kind == "heartbeats":
         return value is not None and value.startswith("\0\0")
-    return CONNECT_TOPICS.fullmatch(topic) is not None and is_connect_key(key or "")
+    return kind == "internal" or is_connect_key(key or "")
+
+
+@lru_cache(maxsize=10_000)
+def kind_of_topic(topic: str) -> Literal["internal", "heartbeats", "may_be_connect"] | None:
+    """What the name of a topic says; every tombstone is asked, so it is looked at once."""
+    if TOPICS.fullmatch(topic):
+        return "internal"
+    if HEARTBEATS.fullmatch(topic):
+        return "heartbeats"
+    return "may_be_connect" if CONNECT_TOPICS.fullmatch(topic) else None
 
 
 def is_connect_key(key: str) -> bool:

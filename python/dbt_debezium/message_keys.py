@@ -183,14 +183,24 @@ def header_key(name: str, text: str | None, row_key: str | None) -> str | None:
     '{"id":"2"}'
     """
     text = header_text(text)
-    if text and text.startswith(STRUCT):
-        plain = PLAIN_STRUCT.fullmatch(text)
-        if plain is None:
-            raise EnvelopeError("key_format", f"header {name}: expected a JSON object")
-        found: str | None = CANONICAL.encode({plain[1]: plain[2]}).decode()
-    else:
-        found = canonical_key(f"header {name}", (text and opened_key(text)) or text)
+    try:
+        found = canonical_key(f"header {name}", text)
+    except EnvelopeError as error:
+        found = _other_header_key(name, text or "", error)
     return nameless(found) if row_key is not None and row_key.startswith(NAMELESS) else found
+
+
+def _other_header_key(name: str, text: str, error: EnvelopeError) -> str | None:
+    """The key in a header that is no JSON object."""
+    if not text.startswith(STRUCT):
+        opened = opened_key(text)
+        if opened is None:
+            raise error
+        return canonical_key(f"header {name}", opened)
+    plain = PLAIN_STRUCT.fullmatch(text)
+    if plain is None:
+        raise EnvelopeError("key_format", f"header {name}: expected a JSON object")
+    return CANONICAL.encode({plain[1]: plain[2]}).decode()
 
 
 def header_text(text: str | None) -> str | None:
