@@ -3,7 +3,7 @@
     {%- set problems = [] -%}
     {%- set known = [
         'cdl_heartbeat_tables', 'cdl_sources', 'generic_sources', 'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_holds',
-        'refused_proofs', 'repeated_snapshot_missing_table', 'sources_without_truncate', 'unavailable_value_placeholder', 'watermark_sources'
+        'refused_proofs', 'repeated_snapshot_missing_table', 'sources_without_truncate', 'transaction_topics', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
     {%- set flag_names = [
         'append_only', 'deletes_may_be_missing', 'dropped_or_not_captured', 'identity_lost',
@@ -12,9 +12,9 @@
     ] -%}
     {%- set held_reasons = [
         'above_low_water', 'contradicting_events', 'follows_held_snapshot', 'follows_held_transaction', 'key_change_torn',
-        'missing_events', 'missing_predecessor', 'missing_reads', 'missing_row', 'missing_signal', 'no_commit_position', 'no_end',
+        'missing_events', 'missing_predecessor', 'missing_reads', 'missing_row', 'missing_signal', 'no_commit_position', 'no_end', 'partition_behind',
         'quarantined_event', 'refused_proof', 'several_partitions', 'too_many_events', 'topic_made_again',
-        'unaccounted_gtid', 'unproven_reads', 'unproven_restart'
+        'unaccounted_gtid', 'unordered_partitions', 'unproven_reads', 'unproven_restart'
     ] -%}
 
     {%- for name in invocation_args_dict.get('vars', {}) if name not in known -%}
@@ -41,16 +41,21 @@
         {%- endif -%}
     {%- endfor -%}
 
-    {%- set cdl_sources = var('cdl_sources') -%}
-    {%- if cdl_sources is not mapping
-        or ((cdl_sources.keys() | list) + (cdl_sources.values() | list)) | reject('string') | list
-        or '' in cdl_sources.values()
-        or '*' in cdl_sources.values() | join -%}
-        {%- do problems.append(
-            "cdl_sources must be a mapping of patterns of topics to sources like {'bank_*': 'bank'}; got "
-            ~ tojson(cdl_sources)
-        ) -%}
-    {%- endif -%}
+    {%- for name, named, example in [
+        ('cdl_sources', var('cdl_sources'), "patterns of topics to sources like {'bank_*': 'bank'}"),
+        (
+            'transaction_topics',
+            var('transaction_topics'),
+            "patterns of transaction topics to topic prefixes like {'eu-west.*.transaction': 'shop'}",
+        ),
+    ] -%}
+        {%- if named is not mapping
+            or ((named.keys() | list) + (named.values() | list)) | reject('string') | list
+            or '' in named.values()
+            or '*' in named.values() | join -%}
+            {%- do problems.append(name ~ ' must be a mapping of ' ~ example ~ '; got ' ~ tojson(named)) -%}
+        {%- endif -%}
+    {%- endfor -%}
 
     {%- set generic_sources = var('generic_sources') -%}
     {%- set is_mapping = generic_sources is mapping -%}

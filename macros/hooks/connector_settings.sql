@@ -3,6 +3,7 @@
     {{ string_literal(tojson({
         'cdl_sources': var('cdl_sources'),
         'cdl_heartbeat_tables': var('cdl_heartbeat_tables'),
-        'generic_sources': var('generic_sources')
+        'generic_sources': var('generic_sources'),
+        'transaction_topics': var('transaction_topics')
     })) }}
 {%- endmacro -%}

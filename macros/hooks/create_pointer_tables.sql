@@ -13,6 +13,7 @@
         ),
         (source('pointer', 'contradiction'), 'source string, transaction_id string'),
         (source('pointer', 'commit'), 'source string, transaction_id string, committed_at timestamp, cut_id bigint'),
+        (source('pointer', 'partition_progress'), 'topic string, marker_source string, cut_id bigint'),
         (
             operator_decision,
             'source string, transaction_id string, decision string, decided_by string, decided_on date, reason string'

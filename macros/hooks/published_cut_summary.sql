@@ -11,6 +11,7 @@
         where cut_id = (
             select max(cut.cut_id) from {{ source('pointer', 'cut') }} as cut where cut.channel = 'candidate'
         )
+        and source != ''
         group by source
 
     ),

@@ -14,6 +14,19 @@ new_message as (
 
 ),
 
+-- BEGIN and END name no source. Theirs is that of their topic, as an earlier run has shown it, or
+-- as its name says until int_transaction_topic knows it.
+transaction_topic as (
+
+    select
+        topic,
+        max(marker_source) as source_prefix
+    from {{ source('pointer', 'partition_progress') }}
+    where cut_id = {{ candidate('starting_cut_id') }} and marker_source is not null
+    group by topic
+
+),
+
 epoch as (
 
     select
@@ -30,12 +43,23 @@ epoch_message as (
         new_message.*,
         coalesce(epoch.position_prefix, '') as epoch
     from new_message
+    left join transaction_topic
+        on
+            new_message.flat.kind = 'transaction_marker'
+            and new_message.topic = transaction_topic.topic
     left join epoch
         on
             new_message.timestamp >= epoch.starts_at
             and coalesce(new_message.timestamp < epoch.ends_at, true)
             and (
-                new_message.flat.source = epoch.source
+                case
+                    when transaction_topic.topic is not null
+                        then
+                            concat_ws(
+                                '.', transaction_topic.source_prefix, new_message.flat.database_name
+                            )
+                    else new_message.flat.source
+                end = epoch.source
                 or (
                     new_message.flat.kind = 'transaction_marker'
                     and new_message.flat.connector is null
@@ -61,11 +85,26 @@ held_message as (
 
 ),
 
-message as (
+sent_message as (
 
     select * from flattened_message
     union all
     select * from held_message
+
+),
+
+message as (
+
+    select
+        sent.* except (source),
+        case
+            when transaction_topic.topic is not null
+                then concat_ws('.', transaction_topic.source_prefix, sent.database_name)
+            else sent.source
+        end as source
+    from sent_message as sent
+    left join transaction_topic
+        on sent.kind = 'transaction_marker' and sent.topic = transaction_topic.topic
 
 ),
 

@@ -1,8 +1,9 @@
 with
 
-message as (
+transaction_topic as (
 
-    select * from {{ ref('stg_message') }}
+    select * from {{ ref('int_transaction_topic') }}
+    where source_prefix is not null
 
 ),
 
@@ -11,7 +12,7 @@ message as (
 known_source as (
 
     select source
-    from message
+    from {{ ref('stg_message') }}
     where kind = 'change'
     group by source
     union distinct
@@ -28,70 +29,120 @@ source_of_database as (
 
 ),
 
+-- While nothing shows the source of a topic, its BEGIN and END are held.
 marker as (
 
     select
-        *,
-        regexp_replace(source, '[.][^.]*$', '') as source_prefix
-    from message
-    -- A position says of itself whether it is published; an offset does not.
-    where kind = 'transaction_marker' and not (is_already_published and log_position is not null)
+        message.* except (source),
+        transaction_topic.source_prefix,
+        transaction_topic.is_leading,
+        concat_ws('.', transaction_topic.source_prefix, message.database_name) as source
+    from {{ ref('stg_message') }} as message
+    inner join transaction_topic
+        on message.topic = transaction_topic.topic
+    where message.kind = 'transaction_marker'
+
+),
+
+placed_marker as (
+
+    select
+        marker.* except (source, commit_position),
+        case
+            when marker.connector is null and full_source.source is null
+                then coalesce(short_source.source, marker.source)
+            else marker.source
+        end as source,
+        case
+            when marker.marker = 'BEGIN' then null
+            -- Until a change has landed, the database may be a part of the source's name or not.
+            when
+                marker.connector is null
+                and marker.source_prefix != marker.source
+                and full_source.source is null
+                and short_source.source is null
+                then null
+            when marker.log_position is not null or {{ ordered_by_end('marker.connector') }}
+                then
+                    case
+                        -- Offsets of another topic tell another order.
+                        when marker.is_leading
+                            then
+                                concat(
+                                    {{ offset_position('marker.`offset`') }},
+                                    -- Those of several partitions tell none.
+                                    case
+                                        when marker.partition = 0 then ''
+                                        else concat('/', marker.partition)
+                                    end
+                                )
+                    end
+            else marker.commit_position
+        end as commit_position
+    from marker
+    left join known_source as full_source
+        on marker.source = full_source.source
+    left join known_source as short_source
+        on marker.source_prefix = short_source.source
+    left join source_of_database
+        on marker.source = source_of_database.source_prefix
+    -- BEGIN of SQL Server does not say of which database it is, so it belongs to no transaction.
+    where not (
+        marker.marker = 'BEGIN'
+        and marker.connector is null
+        and full_source.source is null
+        and source_of_database.source_prefix is not null
+    )
+
+),
+
+-- A topic that landed beside a copy of it, as MirrorMaker makes them, shows nothing that the copy
+-- does not.
+single_marker as (
+
+    select * from placed_marker
+    where is_leading
+    union all
+    select copied.*
+    from placed_marker as copied
+    left anti join placed_marker as original
+        on
+            original.is_leading
+            and copied.source = original.source
+            and copied.transaction_id = original.transaction_id
+            and copied.marker = original.marker
+    where not copied.is_leading
 
 )
 
 select
     -- delivery
-    marker.landing_id,
-    marker.topic,
-    marker.partition,
-    marker.`offset`,
+    single.landing_id,
+    single.topic,
+    single.partition,
+    single.`offset`,
 
     -- position
-    marker.marker,
-    marker.connector,
-    marker.transaction_id,
-    marker.log_position,
-    marker.committed_at,
+    single.marker,
+    single.connector,
+    single.transaction_id,
+    single.log_position,
+    single.commit_position,
+    single.committed_at,
 
     -- payload
-    marker.event_count,
-    marker.collection_counts,
+    single.event_count,
+    single.collection_counts,
 
     -- where it comes from
-    case
-        when marker.connector is null and full_source.source is null
-            then coalesce(short_source.source, marker.source)
-        else marker.source
-    end as source,
-    case
-        when marker.marker = 'BEGIN' then null
-        -- Until a change has landed, the database may be a part of the source's name or not.
-        when
-            marker.connector is null
-            and marker.source_prefix != marker.source
-            and full_source.source is null
-            and short_source.source is null
-            then null
-        when marker.log_position is not null or {{ ordered_by_end('marker.connector') }}
-            then
-                concat(
-                    {{ offset_position('marker.`offset`') }},
-                    -- Offsets of several partitions tell no order, but two places.
-                    case when marker.partition = 0 then '' else concat('/', marker.partition) end
-                )
-        else marker.commit_position
-    end as commit_position
-from marker
-left join known_source as full_source
-    on marker.source = full_source.source
-left join known_source as short_source
-    on marker.source_prefix = short_source.source
-left join source_of_database
-    on marker.source = source_of_database.source_prefix
--- BEGIN of SQL Server does not say of which database it is, so it belongs to no transaction.
-where not (
-    marker.marker = 'BEGIN'
-    and marker.connector is null
-    and full_source.source is null
-    and source_of_database.source_prefix is not null
-)
+    single.source
+from single_marker as single
+left join {{ ref('int_starting_commit') }} as starting_commit
+    on single.source = starting_commit.source
+-- A position says of itself whether it is published; an offset does not.
+where
+    not coalesce(
+        split_part(single.log_position, '#', 2)
+        <= starting_commit.log_positions[split_part(single.log_position, '#', 1)],
+        false
+    )

@@ -418,10 +418,10 @@ def _control(
     signal_type = json_string(fields.get("type")) or ""
     if signal_type.lower() in SIGNALS and fields.keys() <= SIGNAL_FIELDS:
         return _signal(key, signal_type, fields.get("data"))
-    if topic.startswith(HEARTBEAT_TOPIC) or fields.keys() == {"ts_ms"}:
+    if HEARTBEAT_TOPIC in topic or fields.keys() == {"ts_ms"}:
         name = None if row_key is None else json_string(_nested(row_key).get("serverName"))
-        if not name and topic.startswith(HEARTBEAT_TOPIC + "."):
-            name = utf8(topic.removeprefix(HEARTBEAT_TOPIC + "."))
+        if not name and HEARTBEAT_TOPIC + "." in topic:
+            name = utf8(topic.partition(HEARTBEAT_TOPIC + ".")[2])
         return Flat("heartbeat", source=name, row_key=row_key)
     if not fields:
         raise EnvelopeError("bad_json", "value: expected an envelope, got an empty object")
@@ -573,10 +573,10 @@ def _quarantined(
     )
     if json_string(fields.get("status")) in ("BEGIN", "END"):
         known = known_transaction_id(
-            json_string(fields.get("id")) or "", source_of_record(topic), settings
+            json_string(fields.get("id")) or "", source_of_record(topic, settings), settings
         )
         return flat._replace(
-            source=source_of_record(topic),
+            source=source_of_record(topic, settings),
             connector=known[0].connector if known and known[0].has_own_transaction_ids else None,
             transaction_id=known and known[1][0],
         )

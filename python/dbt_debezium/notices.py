@@ -71,3 +71,42 @@ def idle_decisions(
                 + ("nothing is held under that id" if source in entries else "no such source")
             )
     return sorted(sentences)
+
+
+def unplaced_topics(spark: "SparkSession", schema: str = "build") -> list[str]:
+    """Transaction topics of which nothing shows the source, one sentence for each.
+
+    Args:
+        spark: a session on the lake, after a run.
+        schema: the schema that models are built in.
+    """
+    if not spark.catalog.tableExists(f"{schema}.int_transaction_topic"):
+        return []
+    rows = spark.table(f"{schema}.int_transaction_topic").where("source_prefix is null").collect()
+    return sorted(
+        unplaced_topic_sentence(row["topic"], row["marker_count"], row["shown_prefixes"])
+        for row in rows
+    )
+
+
+def unplaced_topic_sentence(topic: str, marker_count: int, sources: Sequence[str]) -> str:
+    """That BEGIN and END of a topic are held, and what would place them.
+
+    Args:
+        topic: the topic.
+        marker_count: how many are held.
+        sources: those that their ids and counts fit.
+
+    >>> unplaced_topic_sentence("eu.tx", 4, [])[:66]
+    'eu.tx: 4 BEGIN and END records are held, because no change that ha'
+    """
+    held = f"{topic}: {marker_count:,} BEGIN and END records are held, because"
+    setting = (
+        f"name its topic prefix in dbt_project.yml, transaction_topics: {{'{topic}': <prefix>}}"
+    )
+    if sources:
+        return f"{held} they fit several sources ({', '.join(sources)}); {setting}"
+    return (
+        f"{held} no change that has landed carries their ids and is counted by them; "
+        f"land the topics of their tables, or {setting}"
+    )

@@ -57,6 +57,8 @@ counted as (
         from published
         inner join {schema}.message_count as counts
             on published.cut_id = counts.cut_id
+        -- BEGIN and END of a source that is not known yet; `unplaced_topics` names their topics.
+        where counts.source != ''
         group by counts.source, counts.outcome
     )
     group by source

@@ -47,14 +47,14 @@ def read_transaction_record(
         marker = _decode(payload)
     except ValidationError as error:
         raise EnvelopeError("bad_type", located(error)) from None
-    source = source_of_record(topic)
+    source = source_of_record(topic, settings)
     known = known_transaction_id(marker.id, source, settings)
     if known is None:
         connectors = ", ".join(SOURCES)
         raise EnvelopeError(
             "unknown_connector",
             f"id: not in a form of the known connectors: {connectors}; "
-            "generic_sources names sources of others",
+            "generic_sources names sources of others, transaction_topics their transaction topics",
         )
     connector, (transaction_id, position, log_position) = known
     database = None
@@ -120,13 +120,17 @@ def read_transaction_record(
     )
 
 
-def source_of_record(topic: str) -> str:
-    """The source that a topic of transaction records names.
+def source_of_record(topic: str, settings: Settings) -> str:
+    """The source that a setting or the topic's name says; the models know whether it is true.
 
-    >>> source_of_record("shop.transaction"), source_of_record("markers")
-    ('shop', 'markers')
+    A BEGIN or END names no source, and its topic may have any name. Only the changes that carry
+    its id show which source it is of.
+
+    >>> source_of_record("shop.transaction", Settings()), source_of_record("tx", Settings())
+    ('shop', 'tx')
     """
-    return utf8(topic.removesuffix(".transaction") or topic)
+    named = settings.transaction_source(topic)
+    return utf8(named or topic.removesuffix(".transaction") or topic)
 
 
 def known_transaction_id(

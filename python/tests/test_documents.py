@@ -554,6 +554,15 @@ def test_equal_ids_of_two_prefixes_are_two_transactions():
     assert ends[0].source != ends[1].source
 
 
+def test_a_setting_names_the_source_of_a_transaction_topic():
+    named = Settings(transaction_topics={"eu-west.*": "one", "*": "other"})
+    sources = [
+        flatten_message(topic, None, text("001_17"), [], named).source
+        for topic in ("eu-west.one.transaction", "two.transaction")
+    ]
+    assert [source.partition(".")[0] for source in sources] == ["one", "other"]
+
+
 @covers("DB2-75", "DB2-83")
 @pytest.mark.parametrize("fields", [{}, {"transaction": None}], ids=["as printed", "null"])
 def test_a_change_before_transaction_metadata_is_no_error(fields):

@@ -159,6 +159,7 @@ def test_a_logical_message_outside_a_transaction_is_read():
     [
         ("__debezium-heartbeat.flt", '{"serverName":"flt"}', "flt"),
         ("__debezium-heartbeat.flt", None, "flt"),
+        ("eu-west.__debezium-heartbeat.flt", None, "flt"),
         ("pulse", '{"serverName":"flt"}', "flt"),
         ("pulse", wrapped('{"serverName":"flt"}'), "flt"),
         ("pulse", None, None),

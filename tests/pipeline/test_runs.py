@@ -168,12 +168,14 @@ def test_settings_that_cannot_work_are_refused_all_at_once(lake: Lake) -> None:
             "--vars",
             "{landing_reaches_the_ent: true, not_ingested_tables: a.b, refused_flags: [no_base], "
             "refused_holds: [no_ends, no_end], cdl_sources: {'bank_*': 'bank_*'}, "
+            "transaction_topics: {'eu-west.*': ''}, "
             "cdl_heartbeat_tables: beats, unavailable_value_placeholder: gesändt}",
         )
     assert "'landing_reaches_the_ent' is not a setting" in str(refusal.value)
     assert "not_ingested_tables must be a list" in str(refusal.value)
     assert "cdl_heartbeat_tables must be a list" in str(refusal.value)
     assert "cdl_sources must be a mapping of patterns" in str(refusal.value)
+    assert "transaction_topics must be a mapping of patterns" in str(refusal.value)
     assert "unavailable_value_placeholder must be a text of ASCII" in str(refusal.value)
     assert 'refused_flags: "no_base" names no flag' in str(refusal.value)
     assert 'refused_holds: "no_ends" names no reason; reasons are: above_low_water' in str(

@@ -57,8 +57,9 @@ progress as (
 
 ),
 
--- Markers of several partitions have no common order, so their offsets prove nothing. Another
--- partition shows itself by any message. What cannot be read may be a marker.
+-- Markers of several partitions have no common order, so their offsets prove nothing, but those of
+-- all partitions together do (int_partitioned_end). Another partition shows itself by any message.
+-- What cannot be read may be a marker.
 readable_run as (
 
     select
@@ -124,6 +125,19 @@ linked_marker as (
     from reached_marker
     -- What was published without its END has no topic: until END lands, nothing follows it.
     where is_end and (readable_from is not null or topic is null)
+    union all
+    select
+        topic,
+        `offset`,
+        source,
+        transaction_id,
+        null as is_position,
+        true as is_end,
+        null as first_offset,
+        null as readable_from,
+        null as broken_from,
+        case when has_every_marker_before then -1 end as known_from
+    from {{ ref('int_partitioned_end') }}
 
 )
 

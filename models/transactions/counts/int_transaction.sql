@@ -86,6 +86,9 @@ placed_transaction as (
         ) as predecessor_position,
         -- What has no END, where END tells the order, stands behind the last transaction before it.
         case
+            when counted.is_whole_transaction and counted.has_no_order then null
+            when counted.is_whole_transaction and counted.number_position is not null
+                then counted.number_position
             when counted.is_whole_transaction or {{ ordered_by_end('counted.connector') }}
                 then
                     concat(
@@ -101,7 +104,7 @@ placed_transaction as (
                                 order by counted.log_position
                                 rows between unbounded preceding and 1 preceding
                             ),
-                            substr(starting_commit.link_position, 1, 20),
+                            split_part(starting_commit.link_position, '+', 1),
                             {{ offset_position(0) }}
                         ),
                         '+',
@@ -195,7 +198,7 @@ followed_transaction as (
             when is_whole_transaction then position_without_end
             -- It holds all that follows the cut.
             when has_known_offset
-                then concat(substr(starting_position, 1, 20), '+', last_event_position)
+                then concat(split_part(starting_position, '+', 1), '+', last_event_position)
             else end_position
         end as commit_position,
         case
@@ -471,7 +474,12 @@ select
             then case when known.is_key_change_torn then 'key_change_torn' end
         when known.is_uncounted then 'above_low_water'
         when not known.has_end then 'no_end'
-        when known.commit_position is null then 'no_commit_position'
+        when known.commit_position is null
+            then
+                case
+                    when known.has_no_order then 'unordered_partitions'
+                    else 'no_commit_position'
+                end
         when known.is_short then 'missing_events'
         when not known.is_long and known.has_one_order
             then

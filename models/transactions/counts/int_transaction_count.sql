@@ -82,11 +82,112 @@ ordered_transaction as (
     where transaction_id is not null and copy_number = 1 and not is_already_published
     group by source, transaction_id
 
+),
+
+-- Where the transaction topic has several partitions, offsets of END tell no order. Numbers of one
+-- log do: GTIDs of one server, places in the binary log, commit SCNs.
+partitioned_source as (
+
+    select progress.marker_source as source
+    from {{ ref('partition_progress') }} as progress
+    inner join {{ ref('int_transaction_topic') }} as transaction_topic
+        on progress.topic = transaction_topic.topic
+    where
+        progress.cut_id = {{ candidate('cut_id') }}
+        and progress.marker_source is not null
+        and transaction_topic.is_leading
+    group by progress.marker_source
+    having max(progress.partition) > 0
+
+),
+
+numbered_source as (
+
+    select
+        numbered.source,
+        min(split_part(numbered.log_position, '#', 1))
+        = max(split_part(numbered.log_position, '#', 1)) as has_one_log
+    from (
+        select
+            source,
+            log_position
+        from marked_transaction
+        union all
+        select
+            source,
+            log_position
+        from counted_transaction
+        union all
+        select
+            source,
+            explode(map_keys(log_positions)) as log_position
+        from {{ ref('int_starting_commit') }}
+    ) as numbered
+    left semi join partitioned_source
+        on numbered.source = partitioned_source.source
+    where numbered.log_position != 'place'
+    group by numbered.source
+
+),
+
+partitioned_order as (
+
+    select
+        partitioned_source.source,
+        coalesce(numbered_source.has_one_log, true) as has_one_log,
+        -- Behind all that was published when the topic had one partition.
+        concat(
+            coalesce(substr(starting_commit.link_position, 1, 20), {{ offset_position(0) }}), '/'
+        ) as position_prefix
+    from partitioned_source
+    left join numbered_source
+        on partitioned_source.source = numbered_source.source
+    left join {{ ref('int_starting_commit') }} as starting_commit
+        on partitioned_source.source = starting_commit.source
+
 )
 
 select
     -- position
-    marked_transaction.commit_position as end_position,
+    case
+        when partitioned_order.source is null then marked_transaction.commit_position
+        when
+            marked_transaction.log_position is null
+            and not coalesce(
+                {{ ordered_by_end(
+                    'coalesce(counted_transaction.connector, marked_transaction.connector)'
+                ) }},
+                false
+            )
+            then marked_transaction.commit_position
+        when partitioned_order.has_one_log and marked_transaction.has_end
+            then
+                concat(
+                    partitioned_order.position_prefix,
+                    split_part(
+                        coalesce(
+                            marked_transaction.log_position, counted_transaction.log_position
+                        ),
+                        '#',
+                        2
+                    )
+                )
+    end as end_position,
+    case
+        when partitioned_order.has_one_log
+            then
+                concat(
+                    partitioned_order.position_prefix,
+                    split_part(
+                        coalesce(
+                            marked_transaction.log_position, counted_transaction.log_position
+                        ),
+                        '#',
+                        2
+                    )
+                )
+    end as number_position,
+    coalesce(not partitioned_order.has_one_log, false) as has_no_order,
     counted_transaction.commit_position as change_position,
     counted_transaction.previous_commit_position,
     counted_transaction.first_event_position,
@@ -144,6 +245,8 @@ left join {{ ref('int_end_marker') }} as end_marker
     on
         marked_transaction.source = end_marker.source
         and marked_transaction.transaction_id = end_marker.transaction_id
+left join partitioned_order
+    on coalesce(marked_transaction.source, counted_transaction.source) = partitioned_order.source
 left join ordered_transaction
     on
         counted_transaction.source = ordered_transaction.source

@@ -41,7 +41,8 @@ sent_before_snapshot as (
 
 ),
 
--- A blocking snapshot follows the transaction that was open when it was signalled (S7).
+-- A blocking snapshot follows the transaction that was open when the connector paused for it, else
+-- the one before (S7).
 placed_snapshot as (
 
     select
@@ -51,10 +52,13 @@ placed_snapshot as (
         snapshot.committed_at,
         snapshot.incomplete_reason,
         snapshot.is_ordered_by_end,
-        min(pending_transaction.commit_position) filter (
-            where
-            snapshot.previous_commit_position = pending_transaction.previous_commit_position
-            or snapshot.first_transaction_id = pending_transaction.transaction_id
+        coalesce(
+            snapshot.followed_position,
+            min(pending_transaction.commit_position) filter (
+                where
+                snapshot.previous_commit_position = pending_transaction.previous_commit_position
+                or snapshot.first_transaction_id = pending_transaction.transaction_id
+            )
         ) as signalled_position,
         -- A snapshot that END's order does not place stands behind what it has seen.
         max(pending_transaction.commit_position) filter (
@@ -78,6 +82,7 @@ placed_snapshot as (
         snapshot.is_blocking,
         snapshot.committed_at,
         snapshot.incomplete_reason,
+        snapshot.followed_position,
         snapshot.is_ordered_by_end
 
 ),
@@ -176,13 +181,13 @@ link as (
             when placed.is_ordered_by_end
                 then
                     concat(
-                        substr(
+                        split_part(
                             coalesce(
                                 greatest(placed.seen_position, starting_commit.link_position),
                                 {{ offset_position(0) }}
                             ),
-                            1,
-                            20
+                            '+',
+                            1
                         ),
                         '+',
                         placed.snapshot_position

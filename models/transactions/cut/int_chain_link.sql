@@ -47,13 +47,54 @@ blocking_signal as (
 
     select
         source,
-        transaction_id
+        transaction_id,
+        min(coalesce(previous_commit_position, '')) as previous_commit_position
     from {{ ref('stg_change_event') }}
     where
         connector = 'postgresql'
         and not is_already_published
         and is_blocking_signal
     group by source, transaction_id
+
+),
+
+blocking_snapshot as (
+
+    select
+        source,
+        snapshot_position,
+        coalesce(previous_commit_position, '') as previous_commit_position,
+        followed_position is not null as is_between_transactions
+    from {{ ref('int_blocking_snapshot') }}
+
+),
+
+-- A signal that no snapshot answers: none stands behind it and before the next signal, and there
+-- are fewer snapshots behind it than signals from it on.
+unanswered_signal as (
+
+    select
+        asked.source,
+        asked.transaction_id
+    from blocking_signal as asked
+    left join blocking_snapshot as snapshot
+        on
+            asked.source = snapshot.source
+            and asked.previous_commit_position <= snapshot.previous_commit_position
+            and not (
+                asked.previous_commit_position = snapshot.previous_commit_position
+                and snapshot.is_between_transactions
+            )
+    left join blocking_signal as later
+        on
+            asked.source = later.source
+            and asked.previous_commit_position < later.previous_commit_position
+    group by asked.source, asked.transaction_id
+    having not coalesce(
+        min(snapshot.previous_commit_position) < min(later.previous_commit_position)
+        or count(distinct snapshot.snapshot_position) > count(distinct later.transaction_id),
+        false
+    )
 
 ),
 
@@ -78,9 +119,6 @@ preceded_link as (
 
     select
         ordered_link.*,
-        bool_or(ordered_link.link_kind = 'blocking_snapshot') over (
-            partition by ordered_link.source, ordered_link.position
-        ) as has_blocking_snapshot,
         split_part(ordered_link.log_position, '#', 1) as log,
         split_part(ordered_link.log_position, '#', 2) as log_number,
         coalesce(
@@ -135,6 +173,8 @@ counted_link as (
         exists(
             next_end_markers,
             next -> case
+                -- All partitions of its topic show that none is missing before it.
+                when next.known_from = -1 then true
                 when known_predecessor_end_markers is null then next.known_from = 0
                 else exists(
                     known_predecessor_end_markers,
@@ -202,7 +242,15 @@ linked_link as (
                         {{ var('landing_reaches_the_end') }}
                         or coalesce(log_island.island = predecessor_log_island.island, false)
                         or preceded.has_every_marker
-                else preceded.has_every_marker
+                else
+                    preceded.has_every_marker
+                    -- Its place is its number, and each one between has landed.
+                    or coalesce(
+                        split_part(preceded.position, '/', 2) = preceded.log_number
+                        and preceded.predecessor_position is not null
+                        and log_island.island = predecessor_log_island.island,
+                        false
+                    )
             end,
             false
         ) as is_linked,
@@ -269,7 +317,17 @@ select
         when linked.decision in ('release', 'discard') then null
         when linked.incomplete_reason is not null then linked.incomplete_reason
         when not linked.is_linked and coalesce(linked.decision != 'new_epoch', true)
-            then 'missing_predecessor'
+            then
+                case
+                    when
+                        exists(
+                            linked.end_markers,
+                            one -> one.topic is not null and one.known_from is null
+                        )
+                        and not (linked.received_count > 0 and linked.names_predecessor)
+                        then 'partition_behind'
+                    else 'missing_predecessor'
+                end
         when
             not linked.has_every_number
             -- Nor is one where all partitions have come to it, unless a message that cannot be read
@@ -312,8 +370,7 @@ select
             and linked.log_position is null
             and unplaced_window.source is not null
             then 'no_commit_position'
-        when blocking_signal.source is not null and not linked.has_blocking_snapshot
-            then 'missing_reads'
+        when unanswered.source is not null then 'missing_reads'
         -- Nothing counts the reads of a first snapshot either, and what cannot be read in front of
         -- the first change of a partition may be one.
         when
@@ -335,10 +392,10 @@ left join contradiction
         and linked.transaction_id = contradiction.transaction_id
 left join unplaced_window
     on linked.source = unplaced_window.source
-left join blocking_signal
+left join unanswered_signal as unanswered
     on
         linked.link_kind = 'transaction'
-        and linked.source = blocking_signal.source
-        and linked.transaction_id = blocking_signal.transaction_id
+        and linked.source = unanswered.source
+        and linked.transaction_id = unanswered.transaction_id
 left join low_water
     on linked.source = low_water.source

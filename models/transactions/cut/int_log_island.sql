@@ -8,9 +8,13 @@ numbered_message as (
         source,
         split(log_position, '#') as place
     from {{ ref('stg_message') }}
-    where
-        {{ is_gtid('log_position') }}
-        and (marker = 'END' or is_whole_transaction or kind = 'schema_change')
+    where {{ is_gtid('log_position') }} and (is_whole_transaction or kind = 'schema_change')
+    union all
+    select
+        source,
+        split(log_position, '#') as place
+    from {{ ref('stg_transaction_marker') }}
+    where {{ is_gtid('log_position') }} and marker = 'END'
 
 ),
 

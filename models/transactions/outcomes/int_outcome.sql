@@ -80,6 +80,16 @@ settled_transaction as (
 
 ),
 
+-- BEGIN and END of which nothing shows the source are held.
+transaction_topic as (
+
+    select
+        topic,
+        coalesce(source_prefix, '') as source_prefix
+    from {{ ref('int_transaction_topic') }}
+
+),
+
 -- A marker that belongs to no transaction waits for nothing. END may name more than its source.
 placed_marker as (
 
@@ -97,11 +107,20 @@ settled_message as (
 
     select
         message.*,
-        coalesce(placed_marker.source, message.source, progress.topic_source) as known_source,
+        coalesce(
+            placed_marker.source,
+            transaction_topic.source_prefix,
+            message.source,
+            progress.topic_source
+        ) as known_source,
         coalesce(settled_transaction.is_discarded, false) as is_discarded,
         settled_transaction.source is not null
         or message.is_already_published
-        or (message.kind = 'transaction_marker' and placed_marker.topic is null)
+        or (
+            message.kind = 'transaction_marker'
+            and placed_marker.topic is null
+            and transaction_topic.source_prefix != ''
+        )
         or coalesce(
             case
                 when message.kind = 'schema_change'
@@ -131,6 +150,13 @@ settled_message as (
             message.topic = placed_marker.topic
             and message.partition = placed_marker.partition
             and message.`offset` = placed_marker.`offset`
+    left join transaction_topic
+        on
+            message.topic = transaction_topic.topic
+            and (
+                message.kind = 'transaction_marker'
+                or (message.kind = 'quarantined' and message.table_name is null)
+            )
     left join settled_transaction
         on
             coalesce(placed_marker.source, message.source) = settled_transaction.source

@@ -42,7 +42,8 @@ earlier_progress as (
         cast(null as boolean) as has_signals,
         cast(null as boolean) as has_controls,
         cast(null as array<string>) as data_collections,
-        cast(null as string) as topic_source
+        cast(null as string) as topic_source,
+        cast(null as string) as marker_source
     where false
     {%- endif %}
 
@@ -375,7 +376,10 @@ select
     array_sort(array_union(
         coalesce(new_partition.data_collections, array()),
         coalesce(earlier_progress.data_collections, array())
-    )) as data_collections
+    )) as data_collections,
+    coalesce(
+        transaction_topic.source_prefix, earlier_progress.marker_source
+    ) as marker_source
 from known_progress
 left join new_partition
     on
@@ -391,6 +395,8 @@ left join new_span
         and known_progress.partition = new_span.partition
 left join {{ ref('int_topic') }} as topic
     on known_progress.topic = topic.topic
+left join {{ ref('int_transaction_topic') }} as transaction_topic
+    on known_progress.topic = transaction_topic.topic
 left join {{ ref('int_starting_commit') }} as starting_commit
     on
         coalesce(

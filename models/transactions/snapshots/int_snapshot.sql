@@ -131,6 +131,7 @@ select
     -- position
     blocking.previous_commit_position,
     blocking.first_transaction_id,
+    blocking.followed_position,
     snapshot.is_ordered_by_end,
     snapshot.committed_at,
 

@@ -65,20 +65,31 @@ first_message as (
 first_change as (
 
     select
-        message.source,
-        min(
+        sent.source,
+        min(sent.position) as position
+    from (
+        select
+            source,
             case
-                when message.marker = 'END' then message.commit_position
-                when message.connector = 'postgresql' then message.previous_commit_position
+                when connector = 'postgresql' then previous_commit_position
                 -- A change without a place may have been sent before any snapshot.
-                else coalesce(message.event_position, message.commit_position, '')
-            end
-        ) as position
-    from {{ ref('stg_message') }} as message
+                else coalesce(event_position, commit_position, '')
+            end as position
+        from {{ ref('stg_message') }}
+        where kind = 'change' and snapshot is null
+        union all
+        select
+            source,
+            commit_position as position
+        from {{ ref('stg_transaction_marker') }}
+        where
+            marker = 'END'
+            and log_position is null
+            and not {{ ordered_by_end("coalesce(connector, '')") }}
+    ) as sent
     left semi join read_partition
-        on message.source = read_partition.source
-    where message.marker = 'END' or (message.kind = 'change' and message.snapshot is null)
-    group by message.source
+        on sent.source = read_partition.source
+    group by sent.source
 
 ),
 

@@ -158,6 +158,110 @@ shared_key_table as (
 
 ),
 
+-- Each window of an incremental snapshot is opened and closed by a row in the signal table (S6).
+window_signal as (
+
+    select
+        message.source,
+        message.schema_name,
+        message.table_name,
+        message.signal_type,
+        new_commit.commit_number,
+        max(
+            case when message.signal_type = 'snapshot-window-open' then new_commit.commit_number end
+        ) over (
+            partition by message.source
+            order by new_commit.commit_number
+            rows between unbounded preceding and current row
+        ) as opened_commit_number
+    from {{ ref('stg_message') }} as message
+    inner join new_commit
+        on
+            message.source = new_commit.source
+            and message.transaction_id = new_commit.transaction_id
+    where
+        message.kind = 'change'
+        and message.signal_type in (
+            'snapshot-window-open', 'snapshot-window-close', 'stop-snapshot'
+        )
+        and message.copy_number = 1
+        and not message.is_already_published
+
+),
+
+-- The connector closes a window without a read where its query of the table gave no row (Debezium
+-- 3.6.3), which ends the scan; or where each row that it gave was changed since the window was
+-- opened.
+empty_window as (
+
+    select
+        window_signal.source,
+        window_signal.opened_commit_number,
+        window_signal.commit_number
+    from window_signal
+    left anti join change
+        on
+            window_signal.source = change.source
+            and window_signal.commit_number = change.commit_number
+            and change.read_in = 'transaction'
+    where
+        window_signal.signal_type = 'snapshot-window-close'
+        and window_signal.opened_commit_number is not null
+
+),
+
+scanned_table as (
+
+    select
+        source,
+        schema_name,
+        table_name
+    from shown
+    where last_window_commit_number is not null
+    {% if is_incremental() -%}
+    union distinct
+    select
+        built.source,
+        built.schema_name,
+        built.table_name
+    from {{ this }} as built
+    where
+        built.cut_id = {{ candidate('starting_cut_id') }}
+        and built.last_window_commit_number is not null
+    {%- endif %}
+
+),
+
+scan as (
+
+    select
+        scanned.source,
+        scanned.schema_name,
+        scanned.table_name,
+        empty_window.commit_number as scan_ended_commit_number,
+        cast(null as bigint) as scan_stopped_commit_number
+    from scanned_table as scanned
+    inner join empty_window
+        on scanned.source = empty_window.source
+    left anti join change
+        on
+            scanned.source = change.source
+            and scanned.schema_name <=> change.schema_name
+            and scanned.table_name = change.table_name
+            and change.commit_number
+            between empty_window.opened_commit_number and empty_window.commit_number
+    union all
+    select
+        source,
+        schema_name,
+        table_name,
+        null as scan_ended_commit_number,
+        commit_number as scan_stopped_commit_number
+    from window_signal
+    where signal_type = 'stop-snapshot'
+
+),
+
 notification as (
 
     select
@@ -196,9 +300,23 @@ told as (
         scanned_at,
         cast(null as bigint) as lost_identity_cut_id,
         cast(null as bigint) as repeated_names_cut_id,
-        0L as repeated_names_count
+        0L as repeated_names_count,
+        cast(null as bigint) as scan_ended_commit_number,
+        cast(null as bigint) as scan_stopped_commit_number
     from notification
     where name_parts is not null
+    union all
+    select
+        source,
+        schema_name,
+        table_name,
+        null as scanned_at,
+        null as lost_identity_cut_id,
+        null as repeated_names_cut_id,
+        0L as repeated_names_count,
+        scan_ended_commit_number,
+        scan_stopped_commit_number
+    from scan
     union all
     select
         message.source,
@@ -213,7 +331,9 @@ told as (
         ) as lost_identity_cut_id,
         max(case when message.is_new_repetition then {{ candidate('cut_id') }}L end)
             as repeated_names_cut_id,
-        count_if(message.is_new_repetition) as repeated_names_count
+        count_if(message.is_new_repetition) as repeated_names_count,
+        null as scan_ended_commit_number,
+        null as scan_stopped_commit_number
     from message
     where
         (message.quarantine_reason = 'delete_without_identity' or message.has_repeated_names)
@@ -239,7 +359,9 @@ fact as (
         cast(null as timestamp) as scanned_at,
         cast(null as bigint) as lost_identity_cut_id,
         cast(null as bigint) as repeated_names_cut_id,
-        0L as repeated_names_count
+        0L as repeated_names_count,
+        cast(null as bigint) as scan_ended_commit_number,
+        cast(null as bigint) as scan_stopped_commit_number
     from shown
     inner join source_connector
         on shown.source = source_connector.source
@@ -274,7 +396,9 @@ fact as (
         scanned_at,
         lost_identity_cut_id,
         repeated_names_cut_id,
-        repeated_names_count
+        repeated_names_count,
+        scan_ended_commit_number,
+        scan_stopped_commit_number
     from told
     {% if is_incremental() -%}
     union all
@@ -316,6 +440,8 @@ select
     max(fact.lost_identity_cut_id) as lost_identity_cut_id,
     max(fact.repeated_names_cut_id) as repeated_names_cut_id,
     sum(fact.repeated_names_count) as repeated_names_count,
+    max(fact.scan_ended_commit_number) as scan_ended_commit_number,
+    max(fact.scan_stopped_commit_number) as scan_stopped_commit_number,
 
     -- provenance
     {{ candidate('cut_id') }}L as cut_id

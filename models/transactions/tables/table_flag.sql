@@ -7,7 +7,10 @@ fact_of_source as (
         built.*,
         coalesce(max(built.initial_commit_number) over by_source, 0) as snapshot_commit_number,
         coalesce(max(built.initial_cut_id) over by_source, 0) as snapshot_cut_id,
-        coalesce(max(built.keeping_commit_number) over by_source, 0) as kept_commit_number
+        coalesce(max(built.keeping_commit_number) over by_source, 0) as kept_commit_number,
+        -- The connector reads one table after the other.
+        max(built.last_window_commit_number) over by_source as source_window_commit_number,
+        coalesce(max(built.scan_stopped_commit_number) over by_source, 0) as stopped_commit_number
     from {{ ref('int_table_fact') }} as built
     where built.cut_id = {{ candidate('cut_id') }}
     window by_source as (partition by built.source)
@@ -69,6 +72,11 @@ fact as (
         fact_of_source.*,
         fact_of_source.last_window_commit_number > fact_of_source.snapshot_commit_number
             as has_windows,
+        greatest(
+            fact_of_source.scan_ended_commit_number, fact_of_source.source_window_commit_number
+        ) > fact_of_source.last_window_commit_number
+        and fact_of_source.stopped_commit_number < fact_of_source.last_window_commit_number
+            as is_scanned,
         coalesce(exists(
             identified.source_patterns, pattern -> rlike(fact_of_source.source, pattern)
         ), false) as is_identified
@@ -117,7 +125,9 @@ known_flag as (
                     or fact.first_window_position is not null
                 ),
                 'snapshot_not_finished',
-                fact.has_windows and coalesce(fact.scanned_at < fact.last_window_at, true),
+                fact.has_windows
+                and not fact.is_scanned
+                and coalesce(fact.scanned_at < fact.last_window_at, true),
                 'deletes_may_be_missing',
                 fact.has_windows and fact.connector not in ('postgresql', 'mysql'),
                 'schema_changed_in_snapshot',

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from dbt_debezium.cli.cells import cell_text
 from dbt_debezium.cli.console import enter_project, examples, from_anywhere, out, working
-from dbt_debezium.cli.report import show_report
+from dbt_debezium.cli.report import SHOWN_SENTENCES, show_report
 
 SHOWN_ROWS = 10
 SHOWN_TABLES = 12
@@ -72,6 +72,7 @@ def preview(
     from dbt_debezium.export import export
     from dbt_debezium.identities import parse_identities
     from dbt_debezium.landing import local_path
+    from dbt_debezium.notices import unplaced_topics
     from dbt_debezium.preview import preview_report, previewed
     from dbt_debezium.scaffold import Group
 
@@ -93,10 +94,13 @@ def preview(
             state.update(f"writing {export_directory}")
             export(built.spark, built.tables, export_directory)
         report = preview_report(built)
+        topics = unplaced_topics(built.spark)
         state.stop()
         for skipped in built.skipped_files:
             out.print(Text(f"skipped {skipped}"), soft_wrap=True)
         show_report(report, "preview")
+        for sentence in topics[:SHOWN_SENTENCES]:
+            out.print(Text(sentence), soft_wrap=True)
         show_tables(built.spark, built.tables)
     if export_directory:
         out.print(f"\nwritten to {export_directory}")

@@ -70,7 +70,7 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
 def notes_of(spark: "SparkSession", target: str | None) -> list[str]:
     """What is held after a good run, and what has no effect: tables without a model, decisions."""
     from dbt_debezium.holds import held_sentence
-    from dbt_debezium.notices import idle_decisions
+    from dbt_debezium.notices import idle_decisions, unplaced_topics
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import build_schema
@@ -82,6 +82,7 @@ def notes_of(spark: "SparkSession", target: str | None) -> list[str]:
     held = [sentence for entry in report if (sentence := held_sentence(entry, "run"))]
     return [
         *held[:SHOWN_SENTENCES],
+        *unplaced_topics(spark, schema)[:SHOWN_SENTENCES],
         *shape_sentences(shape_reports(spark, models, schema)),
         *idle_decisions(spark, report, schema)[:SHOWN_SENTENCES],
     ]

@@ -26,7 +26,12 @@ from dbt_debezium.home import project_dir
 def status(as_json: bool, target: str | None) -> None:
     """Say what is published, held, quarantined and flagged, and why."""
     from dbt_debezium.encoded_columns import ShownTable, encoded_columns
-    from dbt_debezium.notices import idle_decisions, landed_count, unpublished_run
+    from dbt_debezium.notices import (
+        idle_decisions,
+        landed_count,
+        unplaced_topics,
+        unpublished_run,
+    )
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import (
@@ -45,6 +50,7 @@ def status(as_json: bool, target: str | None) -> None:
         report = cut_report(spark, build_schema(target))
         landed = 0 if report else landed_count(spark)
         notices = idle_decisions(spark, report, build_schema(target)) if report else []
+        notices += unplaced_topics(spark, build_schema(target))
         if unpublished := unpublished_run(spark, build_schema(target)):
             notices.append(unpublished)
         shapes = shape_reports(spark, models, build_schema(target))

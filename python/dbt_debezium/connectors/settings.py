@@ -25,6 +25,9 @@ class Settings(Struct, frozen=True):
     generic_sources: dict[str, Annotated[list[str], Meta(min_length=1)]] = {}
     """Sources of connectors that we do not know, by patterns: the fields of `source` that tell a
     change's place, the transaction's commit first. The first pattern that fits counts."""
+    transaction_topics: dict[str, str] = {}
+    """Topic prefixes of connectors by patterns of their transaction topics; the first that fits
+    counts. Only where the messages do not show which connector a topic belongs to."""
 
     def cdl_source(self, topic: str) -> str:
         """The source of CDL 1.0 on a topic.
@@ -45,6 +48,17 @@ class Settings(Struct, frozen=True):
         """
         name = f"{schema}.{table}".lower()
         return any(matches(pattern.lower(), name) for pattern in self.cdl_heartbeat_tables)
+
+    def transaction_source(self, topic: str) -> str | None:
+        """The source of a transaction topic; None where the setting names none.
+
+        >>> Settings(transaction_topics={"eu-west.*": "mm"}).transaction_source("eu-west.tx")
+        'mm'
+        """
+        for pattern, source in self.transaction_topics.items():
+            if matches(pattern, topic):
+                return source
+        return None
 
     def generic_order(self, source: str | None) -> Sequence[str] | None:
         """The fields that order a source's changes; None where the setting names none.

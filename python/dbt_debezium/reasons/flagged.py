@@ -30,10 +30,10 @@ FLAGS: Final = by_name(
         Reason(
             "snapshot_not_finished",
             "S23",
-            "an incremental snapshot has read rows of it, and no notification says that it was "
-            "read to the end",
-            "{land} the notification topic (notification.enabled.channels=sink), or have the "
-            "table read again",
+            "an incremental snapshot has read rows of it, and nothing shows that it was read to "
+            "the end",
+            "wait for the snapshot to end, or have the table read again if it was stopped "
+            "(`dbt-debezium signal`)",
         ),
         Reason(
             "deletes_may_be_missing",

@@ -91,6 +91,21 @@ HELD: Final = by_name(
             "snapshot",
         ),
         Reason(
+            "partition_behind",
+            "S14",
+            "a partition of the transaction topic has not come to it, and may hold the transaction "
+            "before it",
+            "{complete}, or wait for a later transaction in each partition",
+            "{complete}, or dump again after a later transaction in each partition",
+        ),
+        Reason(
+            "unordered_partitions",
+            "S2",
+            "the transaction topic has several partitions, and ids of two logs tell no order",
+            "give the topic one partition, and begin a new lake with a new initial snapshot",
+            "give the topic one partition, and take a new initial snapshot",
+        ),
+        Reason(
             "missing_reads",
             "S4",
             "reads of it may be missing: none is marked last, or an offset or partition has not "
