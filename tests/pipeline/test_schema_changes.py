@@ -16,7 +16,7 @@ from lake import DATA, Lake, capture, open_lake
 from oracle import read_messages
 
 from dbt_debezium.cli import main
-from dbt_debezium.cli.run import unseen
+from dbt_debezium.cli.run import notes_of
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.export import with_text_times
 from dbt_debezium.project_models import ProjectModels, plan_scaffold
@@ -371,7 +371,7 @@ def test_status_and_runs_name_tables_that_no_model_shows(
     text = model.read_text()
     model.unlink()
     said = CliRunner().invoke(main, ["status"]).output
-    after_a_run = unseen(runs[0].spark, None)
+    after_a_run = notes_of(runs[0].spark, None)
     model.write_text(text)
     sentence = "evo: no model shows public.ev_new; `dbt-debezium scaffold` writes one"
     assert sentence in said
