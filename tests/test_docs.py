@@ -20,7 +20,9 @@ SETTINGS = (REPOSITORY / "docs" / "settings.md").read_text()
 TYPES = (REPOSITORY / "docs" / "types.md").read_text()
 PAGES = [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")]
 
-HELD_REASON = re.compile(r"(?:then|else) '([a-z]+_[a-z_]+)'|'(follows_[a-z_]+)'$", re.MULTILINE)
+HELD_REASON = re.compile(
+    r"(?:then|else) '([a-z]+_[a-z_]+)'|'((?:follows|no)_[a-z_]+)'(?:$| as)", re.MULTILINE
+)
 SETTING = re.compile(r"--[a-z][a-z-]+|\b[a-z]+(?:[._][a-z]+)+\b")
 """Options, settings of ours and of a connector."""
 WORDS = {

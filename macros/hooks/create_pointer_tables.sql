@@ -12,7 +12,10 @@
             ~ ' starting_landing_id bigint, is_clean boolean, source_cuts ' ~ source_cuts_type()
         ),
         (source('pointer', 'contradiction'), 'source string, transaction_id string'),
-        (source('pointer', 'commit'), 'source string, transaction_id string, committed_at timestamp, cut_id bigint'),
+        (
+            source('pointer', 'commit'),
+            'source string, transaction_id string, log_position string, committed_at timestamp, cut_id bigint'
+        ),
         (source('pointer', 'partition_progress'), 'topic string, marker_source string, cut_id bigint'),
         (
             operator_decision,

@@ -1,8 +1,26 @@
 with
 
-message as (
+change_group as (
 
-    select * from {{ ref('stg_message') }}
+    select * from {{ ref('stg_change_group') }}
+    {%- if not has_change_groups() %}
+    -- Nothing is in a group, and so Spark leaves the join out.
+    where false
+    {%- endif %}
+
+),
+
+event as (
+
+    select
+        message.* except (transaction_id),
+        coalesce(change_group.group_id, message.transaction_id) as transaction_id
+    from {{ ref('stg_message') }} as message
+    left join change_group
+        on
+            message.source = change_group.source
+            and message.transaction_id = change_group.transaction_id
+    where message.kind = 'change'
 
 )
 
@@ -56,5 +74,4 @@ select
         and lower(get_json_object(signal_data, '$.type')) = 'blocking',
         false
     ) as is_blocking_signal
-from message
-where kind = 'change'
+from event

@@ -29,7 +29,8 @@ def held_sentence(entry: dict[str, Any], command: Command) -> str | None:
     more = f", and {count - 1:,} more" if count > 1 else ""
     words = {"source": entry["source"], **tables_text(its_own)}
     told = case_of(HELD[first["reason"]], its_own).told(command, words)
-    return f"{entry['source']}: {shown_id(first['transaction_id'])} is held{more}: {told}"
+    verb = "are" if is_messages(first["transaction_id"]) else "is"
+    return f"{entry['source']}: {shown_id(first['transaction_id'])} {verb} held{more}: {told}"
 
 
 def case_of(reason: Reason, held: Sequence[dict[str, Any]]) -> Reason:
@@ -86,6 +87,16 @@ def is_snapshot(transaction_id: str) -> bool:
     return transaction_id.startswith("snapshot ")
 
 
+def is_messages(transaction_id: str) -> bool:
+    """Whether what is held is messages of which no transaction is known.
+
+    >>> is_messages("messages without transaction"), is_messages("702")
+    (True, False)
+    """
+    return transaction_id.startswith("messages ")
+
+
 def shown_id(transaction_id: str) -> str:
     """What is held, for a sentence."""
-    return transaction_id if is_snapshot(transaction_id) else f"transaction {transaction_id}"
+    says_what = is_snapshot(transaction_id) or is_messages(transaction_id)
+    return transaction_id if says_what else f"transaction {transaction_id}"

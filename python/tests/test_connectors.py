@@ -164,9 +164,10 @@ def test_a_mysql_transaction_has_one_id_in_all_its_records(connector, transactio
     assert list(end.collection_counts) == [row.data_collection]
 
 
-def test_a_mysql_change_without_block_and_gtid_has_no_transaction():
-    row = change("mysql", db="shop", table="t")
-    assert (row.kind, row.transaction_id) == ("change", None)
+def test_a_mysql_change_without_block_and_gtid_has_its_own_place_as_transaction():
+    row = change("mysql", db="shop", table="t", gtid=None, file="binlog.000001", pos=4)
+    assert (row.transaction_id, row.is_whole_transaction) == ("file=binlog.000001,pos=4", False)
+    assert row.log_position == "file#0000000001:0000000000000000004"
     assert change("mysql", db="shop", table="t", gtid=f"{GTID}:7").transaction_id == f"{GTID}:7"
     assert change("mysql", db="shop", table="t", gtid="", file=None).event_position is None
 

@@ -8,17 +8,7 @@ starting_commit as (
 
 low_water as (
 
-    select
-        *,
-        case
-            when {{ var('landing_reaches_the_end') }} then high_water_position
-            else low_water_position
-        end as water_position,
-        case
-            when {{ var('landing_reaches_the_end') }} then event_high_water_position
-            else event_low_water_position
-        end as event_water_position
-    from {{ ref('int_low_water') }}
+    select * from {{ ref('int_low_water') }}
 
 ),
 
@@ -223,6 +213,17 @@ followed_transaction as (
                                     partition by source
                                 )
                                 then last_event_position
+                        end,
+                        -- Nothing follows it, and all of it has landed.
+                        case
+                            when
+                                {{ var('landing_reaches_the_end') }}
+                                and following_previous_position is null
+                                then
+                                    concat(
+                                        greatest(last_event_position, previous_commit_position),
+                                        '+end'
+                                    )
                         end
                     )
             else coalesce(position_without_end, change_position, last_event_position)
@@ -285,10 +286,13 @@ known_transaction as (
                     end
                 )
         end as is_passed_by_all,
-        case
+        {{ var('landing_reaches_the_end') }}
+        or case
             when followed.names_predecessor
-                then followed.predecessor_position < low_water.water_position
-            else followed.last_event_position < low_water.event_water_position
+                then followed.predecessor_position < low_water.low_water_position
+            when followed.is_group
+                then followed.boundary_position <= low_water.event_low_water_position
+            else followed.last_event_position < low_water.event_low_water_position
         end as is_below_water,
         -- Behind a message that cannot be read nothing uncounted goes on, until an operator lets
         -- it: then the cut has left the place where it stood when the message became known.
@@ -442,7 +446,10 @@ select
     -- counts
     known.event_count,
     known.received_count,
-    known.miscounted_tables,
+    -- Only END says how many there are.
+    case
+        when known.has_end and not known.is_uncounted then known.miscounted_tables else array()
+    end as miscounted_tables,
 
     -- what it is
     known.names_predecessor,
@@ -472,6 +479,7 @@ select
             and known.uncounted_position is not null
             and coalesce(known.is_below_water, false)
             then case when known.is_key_change_torn then 'key_change_torn' end
+        when known.is_group and known.boundary_position is null then 'no_boundary'
         when known.is_uncounted then 'above_low_water'
         when not known.has_end then 'no_end'
         when known.commit_position is null

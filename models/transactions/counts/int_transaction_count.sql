@@ -145,6 +145,17 @@ partitioned_order as (
     left join {{ ref('int_starting_commit') }} as starting_commit
         on partitioned_source.source = starting_commit.source
 
+),
+
+change_group as (
+
+    select
+        source,
+        group_id,
+        max(boundary_position) as boundary_position
+    from {{ ref('stg_change_group') }}
+    group by source, group_id
+
 )
 
 select
@@ -194,6 +205,7 @@ select
     counted_transaction.first_naming_event_position,
     counted_transaction.last_nameless_event_position,
     counted_transaction.last_event_position,
+    change_group.boundary_position,
     end_marker.end_markers,
 
     -- counts
@@ -213,6 +225,7 @@ select
         coalesce(counted_transaction.connector, marked_transaction.connector) = 'postgresql', false
     ) as names_predecessor,
     coalesce(counted_transaction.is_whole_transaction, false) as is_whole_transaction,
+    change_group.source is not null as is_group,
 
     -- what came
     coalesce(counted_transaction.received_count, 0) as received_count,
@@ -251,3 +264,7 @@ left join ordered_transaction
     on
         counted_transaction.source = ordered_transaction.source
         and counted_transaction.transaction_id = ordered_transaction.transaction_id
+left join change_group
+    on
+        counted_transaction.source = change_group.source
+        and counted_transaction.transaction_id = change_group.group_id

@@ -218,6 +218,12 @@ linked_link as (
                     then
                         preceded.previous_commit_position
                         = coalesce(preceded.predecessor_position, preceded.base_position)
+                        -- Where the one before it ended was not known: nothing stood behind it.
+                        or coalesce(
+                            endswith(preceded.predecessor_position, '+end')
+                            and preceded.previous_commit_position > preceded.predecessor_position,
+                            false
+                        )
                         -- A message that names itself does not say what it follows.
                         or (
                             preceded.follows_message

@@ -122,6 +122,37 @@ held_transaction as (
 
 ),
 
+-- Changes of which no transaction is known wait for one, also where nothing else does.
+held_change as (
+
+    select
+        outcome.source,
+        count(*) as change_count
+    from {{ ref('int_outcome') }} as outcome
+    left anti join held_transaction
+        on outcome.source = held_transaction.source
+    where outcome.outcome = 'held' and outcome.kind = 'change'
+    group by outcome.source
+
+),
+
+known_hold as (
+
+    select * from held_transaction
+    union all
+    select
+        source,
+        'messages without transaction' as transaction_id,
+        null as commit_position,
+        null as log_order,
+        null as committed_at,
+        change_count as event_count,
+        array() as miscounted_tables,
+        'no_transaction' as held_reason
+    from held_change
+
+),
+
 explained_transaction as (
 
     select
@@ -145,7 +176,7 @@ explained_transaction as (
                 then 'quarantined_event'
             else held_transaction.held_reason
         end as explained_reason
-    from held_transaction
+    from known_hold as held_transaction
     left join quarantined_topic
         on held_transaction.source = quarantined_topic.source
 

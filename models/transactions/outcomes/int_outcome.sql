@@ -157,10 +157,15 @@ settled_message as (
                 message.kind = 'transaction_marker'
                 or (message.kind = 'quarantined' and message.table_name is null)
             )
+    left join {{ ref('stg_change_group') }} as change_group
+        on
+            message.source = change_group.source
+            and message.transaction_id = change_group.transaction_id
     left join settled_transaction
         on
             coalesce(placed_marker.source, message.source) = settled_transaction.source
-            and message.transaction_id = settled_transaction.transaction_id
+            and coalesce(change_group.group_id, message.transaction_id)
+            = settled_transaction.transaction_id
 
 )
 

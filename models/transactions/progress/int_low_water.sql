@@ -63,12 +63,10 @@ select
     -- position
     min(coalesce(progress.link_position, '')) as low_water_position,
     any_value(read_topic.link_position) as incremental_low_water_position,
-    max(progress.link_position) as high_water_position,
 
     -- The same by the place of the changes themselves, where they are in the order of commits.
     min(coalesce(progress.event_position, '')) as event_low_water_position,
     any_value(read_topic.event_position) as incremental_event_low_water_position,
-    max(progress.event_position) as event_high_water_position,
 
     -- Offsets of one partition say nothing of another.
     count(*) as partition_count,

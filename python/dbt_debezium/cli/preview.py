@@ -48,7 +48,7 @@ SHOWN_COLUMNS = 8
 @click.option(
     "--complete",
     is_flag=True,
-    help="PATH reaches the end of every partition, so a snapshot need not wait for more.",
+    help="PATH has everything that was sent, so nothing waits for a later message.",
 )
 @click.option(
     "--export",

@@ -53,7 +53,11 @@ class MysqlSource(Source, tag_field="connector", tag="mysql"):
         return self.name, self.db, f"{self.db}.{self.table}"
 
     def place(self, transaction: Transaction | None, snapshot: str | None, operation: str) -> Place:
-        """The transaction by its block, else by `gtid`; a truncate's by its place in the log."""
+        """The transaction by its block, else by `gtid`, else the change's own place in the log.
+
+        Such a place says of a truncate all that there is to say. Other changes of one transaction
+        have places of their own then (docs/decisions/0014).
+        """
         position = self._position()
         if snapshot is not None and snapshot != "incremental":
             # Its GTID, where there is one, is the set of all that the snapshot has seen.
@@ -62,9 +66,10 @@ class MysqlSource(Source, tag_field="connector", tag="mysql"):
         is_whole = False
         if transaction is not None and transaction.id is not None:
             transaction_id = transaction.id
-        elif operation == "t" or snapshot is not None:
-            is_whole = snapshot is None
-            if transaction_id is None and position is not None:
+        else:
+            is_whole = operation == "t" and snapshot is None
+            # A schema change has no operation, and waits for nothing.
+            if operation and transaction_id is None and position is not None:
                 transaction_id = f"file={self.file},pos={int(self.pos or 0)}"
         mark = self.read_transaction_id(transaction_id or "")
         if transaction_id is not None and mark is None:

@@ -87,8 +87,8 @@ HELD: Final = by_name(
             "nothing that has landed shows which transaction it follows",
             "{land} the topics from their beginning; if Kafka no longer has it, take a new initial "
             "snapshot, or decide new_epoch in seeds/operator_decision.csv",
-            "dump the topics from their beginning; if Kafka no longer has it, take a new initial "
-            "snapshot",
+            "{complete}, or dump the topics from their beginning; if Kafka no longer has it, take "
+            "a new initial snapshot",
         ),
         Reason(
             "partition_behind",
@@ -172,6 +172,20 @@ HELD: Final = by_name(
             "S15",
             "without transaction metadata it waits for a later change in each partition",
             "{complete}, or set provide.transaction.metadata=true at the connector",
+        ),
+        Reason(
+            "no_boundary",
+            "S15",
+            "its changes have neither a GTID nor transaction metadata, so nothing shows where a "
+            "transaction ends",
+            "{complete}, or set provide.transaction.metadata=true at the connector",
+        ),
+        Reason(
+            "no_transaction",
+            "S13",
+            "their transaction has not landed, or the changes do not name one",
+            "{land} every topic of {source} to its end; if that changes nothing, the connector "
+            "sends changes without position, and only a new initial snapshot brings them",
         ),
         Reason(
             "several_partitions",
