@@ -91,16 +91,21 @@ class Writer:
         self.rotates_keys = rotates_keys and isinstance(stream, Postgresql)
         self.rows: dict[str, list[Row]] = defaultdict(list)
         self.steps = [Step({})]
+        self.starts: list[int] = []
+        """Where each transaction begins among the messages."""
+        self.ends: list[int] = [0]
+        """How many messages there are after each step."""
         self.value = 0
 
     def commit(self, changes: Sequence[Change]) -> None:
+        self.starts.append(len(self.stream.landings[0]))
         if isinstance(self.stream, Postgresql):
             self.commit_to_wal(self.stream, changes)
             return
         self.stream.commit(*changes)  # type: ignore[attr-defined] # every kind has it
         begins = [one for one in self.stream.landings[0] if '"BEGIN"' in str(one["value"])]
-        places = range(1, len(changes) + 1)
-        self.note(json.loads(begins[-1]["value"])["id"], changes, places)
+        transaction_id = json.loads(begins[-1]["value"])["id"] if begins else None
+        self.note(transaction_id, changes, range(1, len(changes) + 1))
 
     def commit_to_wal(
         self, stream: Postgresql, changes: Sequence[Change], sent_count: int | None = None
@@ -114,6 +119,7 @@ class Writer:
     def note(self, *what: Any) -> None:
         """The state after a step, and what else `Step` has."""
         self.steps.append(Step(state_of(self.rows), *what))
+        self.ends.append(len(self.stream.landings[0]))
 
     def new(self, key: int) -> Row:
         self.value += 1

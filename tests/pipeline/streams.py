@@ -444,22 +444,30 @@ class Mysql(Stream):
 
     connector = "mysql"
     server = "3ff300ed-e55c-11f1-98c4-02fc00000001:"
+    has_gtids = True
 
     def __init__(self, prefix: str, schema: str = SCHEMA) -> None:
         super().__init__(prefix, schema)
         self.pos = 1000
         """Where the binary log ends."""
         self.number = 0
+        self.file = 10
 
     def restore(self) -> None:
         super().restore()
         self.pos, self.number = 1000, 0
 
     def place(self, table: str, pos: int, **fields: Any) -> Row:
-        source = self.source(table, db=self.schema, file="binlog.000010", pos=pos, row=0)
+        file = f"binlog.{self.file:06}"
+        source = self.source(table, db=self.schema, file=file, pos=pos, row=0)
         source |= {"server_id": 9, **fields}
         del source["schema"]
         return source
+
+    def rotate(self) -> None:
+        """Go on in the next file of the log."""
+        self.file += 1
+        self.pos = 4
 
     def read(self, *reads: Change, is_complete: bool = True, is_idle: bool = False) -> None:
         """An initial snapshot, at the end of the log.
@@ -480,16 +488,17 @@ class Mysql(Stream):
 
     def commit(self, *changes: Change, lost: Collection[int] = (), **_: object) -> None:
         self.number += 1
-        gtid = f"{self.server}{self.number}"
+        gtid = f"{self.server}{self.number}" if self.has_gtids else None
+        transaction_id = gtid or f"file=binlog.{self.file:06},pos={self.pos}"
         sources = [
             self.place(change.table, self.pos + 10 * at, gtid=gtid)
             for at, change in enumerate(changes, start=1)
         ]
         self.pos += 1000
-        self.send_marker("BEGIN", gtid)
-        self.send_changes(gtid, changes, sources, (), lost)
+        self.send_marker("BEGIN", transaction_id)
+        self.send_changes(transaction_id, changes, sources, (), lost)
         counts = Counter(f"{self.schema}.{change.table}" for change in changes)
-        self.send_marker("END", gtid, counts)
+        self.send_marker("END", transaction_id, counts)
 
 
 class Mariadb(Mysql):
