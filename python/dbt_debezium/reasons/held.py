@@ -93,7 +93,7 @@ HELD: Final = by_name(
         Reason(
             "partition_behind",
             "S14",
-            "a partition of the transaction topic has not come to it, and may hold the transaction "
+            "a partition of the transaction topic has not reached it, and may hold the transaction "
             "before it",
             "{complete}, or wait for a later transaction in each partition",
             "{complete}, or dump again after a later transaction in each partition",
