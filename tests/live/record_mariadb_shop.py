@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parents[1] / "data" / "mariadb_shop"
 PREFIX = "mar"
 SESSIONS = 3
 STEPS = 8
-STEP = 18
+STEP = 30
 """Transactions between two moments."""
 
 TABLES = """
@@ -50,6 +50,29 @@ create table ty(id int primary key, ti tinyint, tu tinyint unsigned, bo boolean,
     c char(5), vc varchar(30), tx text,
     en enum('a','b'), st set('x','y','z'), bi binary(4), vb varbinary(10), bl blob, js json)
 """
+
+SETTINGS = {
+    **{
+        f"{part}.converter{setting}": value
+        for part in ("key", "value")
+        for setting, value in (
+            ("", "org.apache.kafka.connect.json.JsonConverter"),
+            (".schemas.enable", "false"),
+        )
+    },
+    "provide.transaction.metadata": "true",
+    "skipped.operations": "none",
+    "decimal.handling.mode": "string",
+    "database.include.list": "shop",
+    "table.exclude.list": "shop.excluded",
+    "signal.data.collection": "shop.debezium_signal",
+    "signal.enabled.channels": "source",
+    "topic.creation.default.partitions": "3",
+    "topic.creation.default.replication.factor": "1",
+    "topic.creation.groups": "single",
+    "topic.creation.single.include": f"{PREFIX}|{PREFIX}\\.transaction",
+    "topic.creation.single.partitions": "1",
+}
 
 TYPES = (
     "1, -128, 255, true, 65535, -8388608, 4294967295, 18446744073709551615, 123456789012345.12345,"
@@ -87,8 +110,8 @@ renamed a column: alter table t1 change v w varchar(60); update t1 set w = 'u' w
 dropped a column: alter table t1 drop column n; insert into t1 values (8, 'without n')
 renamed the table: rename table t1 to t1_new; insert into t1_new values (9, 'renamed');
     rename table t1_new to t1; delete from t1 where id = 8
-dropped and created: drop table nopk; create table nopk(id int primary key, z varchar(5));
-    insert into nopk values (1, 'z')
+dropped and created: drop table nopk; create table nopk(a int, b varchar(20), z int);
+    insert into nopk (b, z) values ('new', 1)
 created from a select: create table made (id int primary key) select id from t1; truncate table made
 several truncates: insert into made values (1), (2); truncate table made; truncate table t1;
     truncate table nopk; insert into made values (3)
@@ -128,7 +151,7 @@ def step_statements(session: int, dice: random.Random, number: int) -> list[str]
         ],
         "many": [f"update products set price = price + 1 where sku like 'S{session}%'"],
         "bag": [
-            f"insert into nopk values ({session}, 'a'), ({session}, 'a')",
+            f"insert into nopk (a, b) values ({session}, 'a'), ({session}, 'a')",
             f"update nopk set b = 'b' where a = {session} limit 1",
             f"delete from nopk where a = {session} and b = 'a' limit 1",
         ],
@@ -272,10 +295,14 @@ def emitted(found: list[Message]) -> list[Message]:
     last: dict[tuple[str, int], tuple[int, int, int]] = {}
     for place, message in enumerate(found):
         partition = (message["topic"], message["partition"])
-        key = key_of(message) or last[partition]
         # A partition is in order; what says nothing of its own place follows what is before it.
+        key = key_of(message) or last.get(partition, FIRST)
         keys[place] = last[partition] = max(key, last.get(partition, key))
     return [found[place] for place in sorted(keys, key=lambda place: (keys[place], place))]
+
+
+FIRST = (0, 2, 0)
+"""Right behind the snapshot."""
 
 
 def key_of(message: Message) -> tuple[int, int, int] | None:
@@ -327,23 +354,7 @@ def main() -> None:
             )
         for table in ("t1", "t2", "nopk"):
             recorder.run(*(f"insert into {table} values ({at}, 'first')" for at in range(1, 13)))
-        config = {
-            **server.connector(PREFIX, chain.bootstrap),
-            "key.converter.schemas.enable": "false",
-            "value.converter.schemas.enable": "false",
-            "provide.transaction.metadata": "true",
-            "skipped.operations": "none",
-            "decimal.handling.mode": "string",
-            "database.include.list": "shop",
-            "table.exclude.list": "shop.excluded",
-            "signal.data.collection": "shop.debezium_signal",
-            "signal.enabled.channels": "source",
-            "topic.creation.default.partitions": "3",
-            "topic.creation.default.replication.factor": "1",
-            "topic.creation.groups": "single",
-            "topic.creation.single.include": f"{PREFIX}|{PREFIX}\\.transaction",
-            "topic.creation.single.partitions": "1",
-        }
+        config = server.connector(PREFIX, chain.bootstrap) | SETTINGS
         chain.connect.create("shop", config)
         chain.wait_for(lambda found: any('"snapshot":"last"' in (m["value"] or "") for m in found))
         change(recorder, chain)
@@ -357,7 +368,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     write("events.jsonl.gz", emitted(found))
     write("cuts.jsonl.gz", recorder.moments)
-    (FOLDER / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    (FOLDER / "config.json").write_text(json.dumps(SETTINGS, indent=1) + "\n")
     print(f"{len(found)} messages, {len(recorder.moments)} moments")
 
 

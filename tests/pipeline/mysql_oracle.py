@@ -1,11 +1,10 @@
-"""What a captured MySQL server held after each of its commits, and which of them an arrival proves.
+"""What a captured MySQL or MariaDB server held after each commit, and what an arrival proves.
 
 Transactions are replayed in the order of END. A truncate has none, so it stands where the number of
 its GTID says: behind the last END with a lower one; without GTIDs its place in the binary log says
 so. Of one server, without failover, and of one file.
 """
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -48,7 +47,7 @@ class MysqlCommit:
     def number(self) -> int:
         """Of the GTID; without GTIDs the place."""
         assert self.transaction_id is not None
-        return int(re.split("[:=]", self.transaction_id)[-1])
+        return int(re.split("[:=-]", self.transaction_id)[-1])
 
 
 class MysqlHistory:
@@ -66,6 +65,13 @@ class MysqlHistory:
         """Places of the reads of incremental snapshots."""
         self._keyless: dict[Table, bool] = {}
         self._replay(messages)
+
+    def last_commit(self, number: int) -> int:
+        """The number of the last commit whose GTID has no greater number."""
+        return max(
+            at for at, one in enumerate(self.commits, start=1) if not one.transaction_id
+            or one.number <= number
+        )  # fmt: skip
 
     def commit_of(self, transaction_id: str) -> int:
         """The number of the commit with this id."""
@@ -109,7 +115,7 @@ class MysqlHistory:
                     snapshot.changes.append(change)
                     snapshot.change_places.append(place)
                     self.read_markers[place] = (change.table, source["snapshot"])
-                elif value["transaction"] is None:
+                elif value["op"] == "t":
                     log_places = [self.log_places[place]]
                     truncate_id = source["gtid"] or f"file={source['file']},pos={source['pos']}"
                     truncates.append(MysqlCommit(truncate_id, [change], [place], log_places))
@@ -128,7 +134,7 @@ class MysqlHistory:
 
     def _number(self, place: int, commit: MysqlCommit) -> None:
         # Places in a file leave gaps of their own.
-        if commit.transaction_id and ":" in commit.transaction_id:
+        if commit.transaction_id and not commit.transaction_id.startswith("file="):
             self.numbers[place] = commit.number
 
     def _change(self, place: int, message: Message, value: Row) -> Change:
@@ -186,7 +192,7 @@ class Arrived:
             if not (
                 all(self.copies[place] for place in commit.change_places)
                 and self._is_linked(commit, streamed[count:], last_offset, last_number)
-                and self._is_accounted_for(commit, last_number)
+                and self._is_accounted_for(commit, streamed[count:], last_number)
                 and self._has_its_reads(commit)
                 and self._is_sent_once(commit)
             ):
@@ -221,16 +227,24 @@ class Arrived:
             range(last_offset + 1, min(arrived))
         )
 
-    def _is_accounted_for(self, commit: MysqlCommit, last_number: int | None) -> bool:
+    def _is_accounted_for(
+        self, commit: MysqlCommit, following: Iterable[MysqlCommit], last_number: int | None
+    ) -> bool:
         """Whether no truncate can be missing before the commit.
 
-        Every number is one that is known; or every partition has come to where the commit begins.
+        Every number is one that is known; or every partition has come to where the commit begins,
+        which is where the next one begins if it changed nothing.
         """
         first = 1 if last_number is None else last_number + 1
         if self.numbers.issuperset(range(first, commit.number)):
             return True
-        low = min(self.furthest.values())
-        return bool(commit.log_places) and low >= min(commit.log_places)
+        arrived = (
+            min(place for at, place in zip(one.change_places, one.log_places, strict=True)
+                if self.copies[at])
+            for one in following if any(self.copies[at] for at in one.change_places)
+        )  # fmt: skip
+        begins = next(arrived, None)
+        return begins is not None and min(self.furthest.values()) >= begins
 
     def _has_its_reads(self, commit: MysqlCommit) -> bool:
         """END does not count the reads of a window: their partitions must have gone on."""
@@ -265,9 +279,8 @@ def expected_cut(
     return ExpectedCut(count, last.transaction_id if last else None, None, count)
 
 
-def database_cuts(lines: Iterable[str]) -> list[dict[str, Any]]:
+def database_cuts(cuts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The moments of `cuts.jsonl.gz`, each with the GTID of its last commit."""
-    cuts = [json.loads(line) for line in lines]
     for cut in cuts:
         server, _, numbers = cut["cut"]["gtid_executed"].partition(":")
         cut["transaction_id"] = f"{server}:{numbers.rpartition('-')[2]}"

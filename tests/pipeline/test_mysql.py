@@ -1,41 +1,41 @@
 """A MySQL server's change log, whole and cut off at random, shows states of the server."""
 
-import base64
-import gzip
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from arrivals import Arrival, make_arrival, renamed, write_arrivals
-from compare import (
-    check_counts,
-    compare_cut,
-    read_cuts,
-    read_expected,
-    read_tables,
-    table_differences,
+from arrivals import write_arrivals
+from binlog_captures import (
+    Difference,
+    Version,
+    arrival_differences,
+    as_of,
+    by_name,
+    data_tables,
+    differences,
+    known_differences,
+    of_data,
+    read_moments,
+    some_arrivals,
+    spread_truncates,
+    versions,
 )
+from compare import check_counts, read_cuts, read_expected, table_differences
 from figures import record
 from lake import DATA, capture
-from mysql_oracle import MysqlHistory, database_cuts, expected_cut
+from mysql_oracle import MysqlHistory, database_cuts
 from oracle import Message, Row, Table, read_messages, rows_of
-from pyspark.sql import SparkSession
 
 from dbt_debezium.export import export
 from dbt_debezium.preview import previewed
-from dbt_debezium.scaffold import CapturedTable, Group
-from dbt_debezium.tables import JSON_TEXT
+from dbt_debezium.scaffold import Group
 
 NAME = "mysql_shop"
 SOURCE = "msh"
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 SIGNALS = tuple(
     f'data={{"openWindowTimestamp": "2026-11-21T03:37:34.{nanos}Z"}}, id={uuid}-open, '
@@ -45,19 +45,6 @@ SIGNALS = tuple(
         ("336474436", "cf0e1485-8b97-4548-9a26-424d462507b9"),
     )
 )
-
-
-class Difference(NamedTuple):
-    """A row that the database holds otherwise than the tables, in the moments from one to another.
-
-    Rows without their nulls, as `line` has them.
-    """
-
-    first: int
-    last: int
-    table: str
-    in_database: str | None
-    in_tables: str | None
 
 
 DIFFERENCES = (
@@ -97,20 +84,7 @@ def messages() -> list[Message]:
 
 @cache
 def spread_messages() -> list[Message]:
-    """The capture with its truncates, which have no key, in the last known partition of the topic.
-
-    So each may be missing while the transaction after it is whole. A truncate that is alone in its
-    partition would leave no trace.
-    """
-    following: Counter[tuple[str, int]] = Counter()
-    sent = []
-    for message in messages():
-        topic, partition = message["topic"], message["partition"]
-        if '"op":"t"' in (message["value"] or ""):
-            partition = max(known for other, known in following if other == topic)
-        sent.append({**message, "partition": partition, "offset": following[topic, partition]})
-        following[topic, partition] += 1
-    return sent
+    return spread_truncates(messages())
 
 
 @cache
@@ -147,145 +121,10 @@ def history_without_gtids() -> MysqlHistory:
 
 @cache
 def cuts() -> list[dict[str, Any]]:
-    with gzip.open(DATA / NAME / "cuts.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return database_cuts(lines)
-
-
-# --- a value as MySQL shows it -----------------------------------------------------------------
-
-
-def moment(micros: int, digits: int) -> str:
-    text = (EPOCH + timedelta(microseconds=micros)).strftime("%Y-%m-%d %H:%M:%S.%f")
-    return text[: 19 + digits + bool(digits)]
-
-
-def clock(micros: int, digits: int) -> str:
-    seconds, fraction = divmod(abs(micros), 10**6)
-    text = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{fraction:06}"
-    return "-" * (micros < 0) + text[: len(text) - 6 + digits - (not digits)]
-
-
-def hexadecimal(value: bytes) -> str:
-    return f"0x{value.hex()}"
-
-
-SHOWN: dict[str, Callable[[Any, int], str]] = {
-    "bigint unsigned": lambda value, _: str(value % 2**64),
-    "bit": lambda value, _: hexadecimal(
-        bytes([value]) if isinstance(value, bool) else base64.b64decode(value)[::-1]
-    ),
-    **dict.fromkeys(
-        ("binary", "varbinary", "blob"), lambda value, _: hexadecimal(base64.b64decode(value))
-    ),
-    "date": lambda value, _: moment(value * 86_400_000_000, 0)[:10],
-    "datetime": lambda value, digits: moment(value * (1000 if digits <= 3 else 1), digits),
-    "timestamp": lambda value, digits: moment(
-        (datetime.fromisoformat(value) - EPOCH) // timedelta(microseconds=1), digits
-    ),
-    "time": clock,
-    **dict.fromkeys(("float", "double"), lambda value, _: f"{float(value):g}"),
-    "json": lambda value, _: json.dumps(json.loads(value)),
-}
-"""By MySQL's type how its client shows what was sent; others are the same text."""
-
-
-def shown(column_type: str, value: Any) -> str | None:
-    """A value without schema, as MySQL's client shows it."""
-    if value is None:
-        return None
-    name, digits = re.sub(r"\(.*\)", "", column_type), re.search(r"\((\d)\)", column_type)
-    return SHOWN[name](value, int(digits[1]) if digits else 0) if name in SHOWN else str(value)
-
-
-def differences(
-    cut: Mapping[str, Any], found: Mapping[str, Sequence[Mapping[str, Any]]]
-) -> Counter[tuple[str, str, str]]:
-    """Table, row, and where it is: in the `database` only, or in the `tables` only."""
-    differing: Counter[tuple[str, str, str]] = Counter()
-    for table in cut["tables"].keys() | found.keys():
-        types = cut["columns"].get(table, {})
-        database = Counter(
-            line({name: normal(types[name], text) for name, text in row.items()})
-            for row in cut["tables"].get(table, ())
-        )
-        tables = Counter(
-            line({name: shown(types.get(name, "text"), value) for name, value in row.items()})
-            for row in found.get(table, ())
-        )
-        for only, where in ((database - tables, "database"), (tables - database, "tables")):
-            differing.update({(table, row, where): count for row, count in only.items()})
-    return differing
-
-
-def normal(column_type: str, text: str | None) -> str | None:
-    """The database's text; of JSON without what only its spelling says."""
-    return json.dumps(json.loads(text)) if column_type == "json" and text else text
-
-
-def known_differences(cut: Mapping[str, Any]) -> Counter[tuple[str, str, str]]:
-    """What DIFFERENCES says of a moment."""
-    number = int(cut["cut"]["cut"][:3])
-    return Counter(
-        (known.table, row, where)
-        for known in DIFFERENCES
-        if known.first <= number <= known.last
-        for row, where in ((known.in_database, "database"), (known.in_tables, "tables"))
-        if row is not None
-    )
-
-
-def line(row: Mapping[str, str | None]) -> str:
-    """A row without its nulls: what an event does not carry is null in the tables."""
-    return ", ".join(f"{name}={text}" for name, text in sorted(row.items()) if text is not None)
-
-
-def by_name(tables: Mapping[Table, Sequence[Row]]) -> dict[str, Sequence[Row]]:
-    return {name: rows for (_, name), rows in tables.items()}
-
-
-def without_nulls(tables: Mapping[Table, Sequence[Row]]) -> dict[Table, list[Row]]:
-    """The rows without what no event carries, and without what is null."""
-    return {
-        table: [{name: part for name, part in row.items() if part is not None} for row in rows]
-        for table, rows in tables.items()
-    }
+    return database_cuts(read_moments(NAME))
 
 
 # --- the whole capture -------------------------------------------------------------------------
-
-
-Version = tuple[int, int | None, Row]
-"""The first commit that has the row, the first that has it no more, and the row."""
-
-
-def versions(spark: SparkSession, table: CapturedTable) -> list[Version]:
-    """All versions of a table's rows."""
-    types = table.facts.types()
-    return [
-        (
-            row["_valid_from"],
-            row["_valid_to"],
-            {name: value_of(row[name], kind) for name, kind in types.items()},
-        )
-        for row in spark.table(f"public.{table.model_name}_history").collect()
-    ]
-
-
-def value_of(value: Any, kind: str) -> Any:
-    """A value as JSON has it; fractions are decimals, as the oracle has them."""
-    if isinstance(value, float):
-        return Decimal(str(value))
-    return json.loads(value) if kind == JSON_TEXT and value is not None else value
-
-
-def as_of(histories: Mapping[Table, Sequence[Version]], number: int) -> dict[Table, list[Row]]:
-    """All tables after a commit."""
-    return {
-        table: [
-            row for first, end, row in some if first <= number and (end is None or end > number)
-        ]
-        for table, some in histories.items()
-    }
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -323,7 +162,9 @@ def test_the_oracle_says_what_the_server_said() -> None:
     assert len(cuts()) == 25
     for cut in cuts():
         state = history().state(history().commit_of(cut["transaction_id"]))
-        assert differences(cut, by_name(rows_of(state))) == known_differences(cut), cut["cut"]
+        assert differences(cut, by_name(rows_of(state))) == known_differences(cut, DIFFERENCES), (
+            cut["cut"]
+        )
 
 
 def test_the_last_moment_is_the_end() -> None:
@@ -346,7 +187,8 @@ def test_each_moment_of_the_history_is_one_of_the_server(
     _, histories = whole
     for cut in cuts():
         found = as_of(histories, history().commit_of(cut["transaction_id"]))
-        assert differences(cut, by_name(found)) == known_differences(cut), cut["cut"]
+        known = known_differences(cut, DIFFERENCES)
+        assert of_data(differences(cut, by_name(found))) == of_data(known), cut["cut"]
 
 
 def test_each_commit_of_the_history_is_one_of_the_server(
@@ -354,45 +196,22 @@ def test_each_commit_of_the_history_is_one_of_the_server(
 ) -> None:
     _, histories = whole
     for number in range(len(history().commits) + 1):
-        expected = without_nulls(rows_of(history().state(number)))
-        found = without_nulls(as_of(histories, number))
+        expected = data_tables(rows_of(history().state(number)))
+        found = data_tables(as_of(histories, number))
         assert table_differences(f"commit {number}", expected, found) == []
 
 
 # --- arrivals ----------------------------------------------------------------------------------
-
-REPLAYS = (None, "tail", None, "crash")
-"""Half of the arrivals hold messages that a restarted connector sent again."""
-
-
-def some_arrivals(name: str, sent: list[Message], count: int) -> list[Arrival]:
-    """Random arrivals, and one whose truncates of one partition lag while all else is there."""
-    truncates = [message for message in sent if '"op":"t"' in (message["value"] or "")]
-    first = truncates[0]
-    places = [
-        place
-        for place, message in enumerate(sent)
-        if (message["topic"], message["partition"]) != (first["topic"], first["partition"])
-        or message["offset"] < first["offset"]
-    ]
-    lagging = [renamed(sent[place], SOURCE, f"{name}_lagging") for place in places]
-    return [
-        Arrival(f"{name}_lagging", lagging, places),
-        *(
-            make_arrival(sent, seed, f"{name}_{seed:04d}", replay=REPLAYS[seed % len(REPLAYS)])
-            for seed in range(count)
-        ),
-    ]
 
 
 def check_arrivals(folder: Path, count: int) -> None:
     """Publish arrivals in one run, half of them without GTIDs, and compare what each proves."""
     found: list[str] = []
     kinds = {
-        "some_gtid": (history(), some_arrivals("some_gtid", spread_messages(), count)),
+        "some_gtid": (history(), some_arrivals("some_gtid", spread_messages(), count, SOURCE)),
         "some_file": (
             history_without_gtids(),
-            some_arrivals("some_file", messages_without_gtids(), count),
+            some_arrivals("some_file", messages_without_gtids(), count, SOURCE),
         ),
     }
     arrivals = [arrival for _, some in kinds.values() for arrival in some]
@@ -408,18 +227,6 @@ def check_arrivals(folder: Path, count: int) -> None:
             found += arrival_differences(folder / "export", arrival, entry, true_history)
         print(f"{name}: {len(some)} arrivals, published {sorted(reached)}")
     assert found == []
-
-
-def arrival_differences(
-    directory: Path, arrival: Arrival, entry: Row, true_history: MysqlHistory
-) -> list[str]:
-    expected = expected_cut(true_history, arrival.places, arrival.messages)
-    found = compare_cut(entry or None, expected, arrival.prefix)
-    if arrival.messages:
-        found += check_counts(entry, len(arrival.messages))
-    state = true_history.state(int(entry.get("commit_number") or 0))
-    tables = without_nulls(read_tables(directory, arrival.prefix))
-    return found + table_differences(arrival.prefix, without_nulls(rows_of(state)), tables)
 
 
 def test_an_arrival_shows_the_largest_provable_state(tmp_path: Path) -> None:
