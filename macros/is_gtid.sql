@@ -1,10 +1,16 @@
 {#-
-    Whether a log_position, or the log in it, is of MySQL's GTIDs: it has the server's UUID, behind the epoch if
-    there is one.
+    Whether a log_position, or the log in it, is of GTIDs, whose numbers follow each other: it has the UUID of a MySQL
+    server or a domain of MariaDB, behind the epoch if there is one.
 
     >>> is_gtid('log_position')
-    coalesce(log_position like '%________-____-____-____-____________%', false)
+    coalesce(
+        log_position like '%________-____-____-____-____________%' or log_position like '%domain-%',
+        false
+    )
 -#}
 {%- macro is_gtid(log) -%}
-    coalesce({{ log }} like '%________-____-____-____-____________%', false)
+    coalesce(
+        {{ log }} like '%________-____-____-____-____________%' or {{ log }} like '%domain-%',
+        false
+    )
 {%- endmacro -%}

@@ -78,7 +78,15 @@ placed_marker as (
                                 )
                     end
             else marker.commit_position
-        end as commit_position
+        end as commit_position,
+        -- Where its END would stand, behind all that came before.
+        case
+            when
+                marker.marker = 'BEGIN'
+                and marker.log_position like '%domain-%'
+                and marker.is_leading
+                then {{ offset_position('marker.`offset` + 1') }}
+        end as begin_position
     from marker
     left join known_source as full_source
         on marker.source = full_source.source
@@ -128,6 +136,7 @@ select
     single.transaction_id,
     single.log_position,
     single.commit_position,
+    single.begin_position,
     single.committed_at,
 
     -- payload

@@ -125,6 +125,39 @@ def test_a_mysql_truncate_is_a_transaction_by_itself():
     assert edited("mysql_truncate", source__file=None).quarantine_reason == "no_position"
 
 
+# MariaDB.
+
+
+@pytest.mark.fault(25)
+@pytest.mark.parametrize("transaction", [block("0-7-666"), None], ids=["block", "no block"])
+def test_a_mariadb_truncate_is_a_transaction_by_itself(transaction):
+    place = {"db": "shop", "table": "t", "file": "bin.000002", "pos": 531330, "gtid": "0-7-666"}
+    row = change("mariadb", "t", transaction=transaction, **place)
+    assert (row.operation, row.is_whole_transaction) == ("t", True)
+    assert (row.transaction_id, row.log_position) == (
+        "0-7-666",
+        "domain-0#00000000000000000666",
+    )
+    assert (row.total_order, row.data_collection_order) == (1, 1)
+
+
+def test_a_mariadb_change_waits_for_its_end():
+    place = {"db": "shop", "table": "t", "file": "bin.000002", "pos": 531330, "gtid": "0-7-666"}
+    row = change("mariadb", transaction=block("0-7-666"), **place)
+    assert (row.operation, row.is_whole_transaction) == ("c", False)
+
+
+def test_a_mariadb_begin_has_its_number():
+    row = marker("0-7-666", "BEGIN")
+    assert (row.transaction_id, row.log_position) == (
+        "0-7-666",
+        "domain-0#00000000000000000666",
+    )
+
+
+# MySQL and MariaDB.
+
+
 def test_the_two_parts_of_a_mysql_key_change_share_a_position_and_differ_in_operation():
     left, entered = flat("mysql_key_change_delete"), flat("mysql_key_change_create")
     assert left.event_position == entered.event_position

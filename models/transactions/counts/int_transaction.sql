@@ -102,6 +102,13 @@ placed_transaction as (
                         coalesce(counted.last_event_position, '')
                     )
         end as position_without_end,
+        -- Numbers of several domains of MariaDB have no common order; only BEGIN tells the place.
+        counted.is_whole_transaction
+        and counted.end_position is null
+        and coalesce(counted.log_position like '%domain-%', false)
+        and min(split_part(counted.log_position, '#', 1)) over (partition by counted.source)
+        != max(split_part(counted.log_position, '#', 1)) over (partition by counted.source)
+            as has_unknown_place,
         -- What follows an END begins behind it.
         lead(counted.first_event_position) ignore nulls over (
             partition by counted.source
@@ -184,8 +191,8 @@ followed_transaction as (
     select
         *,
         case
-            -- A truncate of MySQL has no END (S8).
-            when is_whole_transaction then position_without_end
+            -- A truncate of MySQL has no END (S8), and one of MariaDB may have a BEGIN.
+            when is_whole_transaction then coalesce(end_position, position_without_end)
             -- It holds all that follows the cut.
             when has_known_offset
                 then concat(split_part(starting_position, '+', 1), '+', last_event_position)
@@ -454,6 +461,7 @@ select
     -- what it is
     known.names_predecessor,
     known.is_whole_transaction,
+    known.has_next_marker,
     known.is_uncounted,
     known.has_window_close,
     known.may_lack_a_message,
@@ -481,6 +489,8 @@ select
             then case when known.is_key_change_torn then 'key_change_torn' end
         when known.is_group and known.boundary_position is null then 'no_boundary'
         when known.is_uncounted then 'above_low_water'
+        -- Another transaction has begun since.
+        when not known.has_end and known.end_position is not null then 'end_not_sent'
         when not known.has_end then 'no_end'
         when known.commit_position is null
             then
@@ -488,6 +498,7 @@ select
                     when known.has_no_order then 'unordered_partitions'
                     else 'no_commit_position'
                 end
+        when known.has_unknown_place then 'unplaced_truncate'
         when known.is_short then 'missing_events'
         when not known.is_long and known.has_one_order
             then

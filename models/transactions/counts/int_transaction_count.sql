@@ -1,5 +1,18 @@
 with
 
+marker as (
+
+    select
+        *,
+        max(`offset`) over (
+            partition by topic, partition
+            order by `offset`
+            range between 1 following and 1 following
+        ) is not null as has_next_marker
+    from {{ ref('stg_transaction_marker') }}
+
+),
+
 marked_transaction as (
 
     select
@@ -26,9 +39,29 @@ marked_transaction as (
             )
         ) filter (where marker = 'END') as has_true_sum,
         max(event_count) as event_count,
-        min(event_count) as least_event_count
-    from {{ ref('stg_transaction_marker') }}
+        min(event_count) as least_event_count,
+        min(begin_position) as begin_position,
+        min_by(has_next_marker, begin_position) as has_next_marker,
+        min(coalesce(begin_position, commit_position)) as first_position,
+        max(partition) as last_partition
+    from marker
     group by source, transaction_id
+
+),
+
+-- MariaDB's connector sends BEGIN and no END for DDL, TRUNCATE and the halves of an XA transaction.
+-- A BEGIN stays alone once another transaction has begun, because its END would stand before that
+-- in the one partition. A transaction that a restart sends again had begun before.
+lone_transaction as (
+
+    select
+        *,
+        not has_end
+        and max(last_partition) over (partition by source) = 0
+        and coalesce(
+            begin_position < max(first_position) over (partition by source), false
+        ) as is_begin_alone
+    from marked_transaction
 
 ),
 
@@ -161,6 +194,11 @@ change_group as (
 select
     -- position
     case
+        when
+            partitioned_order.source is null
+            and marked_transaction.commit_position is null
+            and (marked_transaction.is_begin_alone or counted_transaction.is_whole_transaction)
+            then marked_transaction.begin_position
         when partitioned_order.source is null then marked_transaction.commit_position
         when
             marked_transaction.log_position is null
@@ -224,7 +262,10 @@ select
     coalesce(
         coalesce(counted_transaction.connector, marked_transaction.connector) = 'postgresql', false
     ) as names_predecessor,
-    coalesce(counted_transaction.is_whole_transaction, false) as is_whole_transaction,
+    -- Nothing of it has landed: DDL, or a truncate that is still to come.
+    coalesce(
+        counted_transaction.is_whole_transaction, marked_transaction.is_begin_alone, false
+    ) as is_whole_transaction,
     change_group.source is not null as is_group,
 
     -- what came
@@ -233,8 +274,12 @@ select
 
     -- proof
     coalesce(marked_transaction.has_end, false)
-    or coalesce(counted_transaction.is_whole_transaction, false) as has_end,
-    coalesce(marked_transaction.is_begun_again, false) as is_begun_again,
+    or coalesce(
+        counted_transaction.is_whole_transaction, marked_transaction.is_begin_alone, false
+    ) as has_end,
+    coalesce(marked_transaction.is_begun_again and marked_transaction.has_end, false)
+        as is_begun_again,
+    coalesce(marked_transaction.has_next_marker, false) as has_next_marker,
     coalesce(counted_transaction.has_block, true) as has_block,
     coalesce(counted_transaction.has_window_close, false) as has_window_close,
     coalesce(counted_transaction.is_short, false) as is_short,
@@ -249,7 +294,7 @@ select
         true
     )
     and coalesce(marked_transaction.has_true_sum, true) as has_one_order
-from marked_transaction
+from lone_transaction as marked_transaction
 full join counted_transaction
     on
         marked_transaction.source = counted_transaction.source

@@ -246,7 +246,12 @@ linked_link as (
                 when preceded.is_whole_transaction
                     then
                         {{ var('landing_reaches_the_end') }}
-                        or coalesce(log_island.island = predecessor_log_island.island, false)
+                        -- Behind a BEGIN alone its END may be missing.
+                        or coalesce(
+                            (preceded.received_count > 0 or preceded.has_next_marker)
+                            and log_island.island = predecessor_log_island.island,
+                            false
+                        )
                         or preceded.has_every_marker
                 else
                     preceded.has_every_marker
@@ -260,9 +265,9 @@ linked_link as (
             end,
             false
         ) as is_linked,
-        -- Where a number is missing a truncate may be, which no END counts (S8). Places in a file,
-        -- and numbers of MariaDB, leave gaps of their own, so they never prove it. Oracle counts
-        -- truncates, and positions of commits are no count.
+        -- Where a number is missing a truncate may be, which no END counts (S8). Places in a file
+        -- leave gaps of their own, so they never prove it. Oracle counts truncates, and positions
+        -- of commits are no count.
         coalesce(
             case
                 when preceded.log_position is null or preceded.log in ('scn', 'commit') then true

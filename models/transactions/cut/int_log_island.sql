@@ -1,7 +1,7 @@
 with
 
--- GTIDs of a server follow each other: every transaction and every DDL statement has one. What is
--- known by its changes alone is not known to the chain.
+-- GTIDs of a server, or of a domain, follow each other: every transaction and every DDL statement
+-- has one. What is known by its changes alone is not known to the chain.
 numbered_message as (
 
     select

@@ -95,6 +95,14 @@ select
     -- proof
     proof,
     decision_sentence,
-    link_kind != 'logical_message' and coalesce(decision != 'discard', true) as is_commit
+    -- A BEGIN alone of which nothing landed is DDL (MariaDB).
+    link_kind != 'logical_message'
+    and coalesce(decision != 'discard', true)
+    and (
+        link_kind != 'transaction'
+        or end_markers is not null
+        or last_event_position is not null
+        or decision is not null
+    ) as is_commit
 from reached_link
 where not is_held and struct(position, link_order) <= last_link

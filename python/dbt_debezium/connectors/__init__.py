@@ -2,7 +2,8 @@
 
 from dbt_debezium.connectors.base import Source
 from dbt_debezium.connectors.db2 import Db2Source
-from dbt_debezium.connectors.mysql import MariadbSource, MysqlSource
+from dbt_debezium.connectors.mariadb import MariadbSource
+from dbt_debezium.connectors.mysql import MysqlSource
 from dbt_debezium.connectors.oracle import OracleSource
 from dbt_debezium.connectors.postgresql import PostgresqlSource
 from dbt_debezium.connectors.sqlserver import SqlserverSource

@@ -1,4 +1,4 @@
-"""MySQL and MariaDB: a position is file, offset and row of the binary log.
+"""MySQL: a position is file, offset and row of the binary log.
 
 A transaction's id is its GTID, or else `file=...,pos=...` of its start; BEGIN, each change and END
 carry the same one. Neither orders transactions: GTIDs of several servers have no order, and only
@@ -100,10 +100,14 @@ class MysqlSource(Source, tag_field="connector", tag="mysql"):
     def read_transaction_id(transaction_id: str) -> Mark | None:
         """The id as it is; its log is a server, a domain of MariaDB, or the binary log.
 
+        BEGIN and END name no connector, so this one reads MariaDB's ids too.
+
         >>> MysqlSource.read_transaction_id("3ff300ed-e55c-11f1-98c4-02fc00000001:65").log_position
         '3ff300ed-e55c-11f1-98c4-02fc00000001#00000000000000000065'
         >>> MysqlSource.read_transaction_id("file=binlog.000013,pos=4441").log_position
         'file#0000000013:0000000000000004441'
+        >>> MysqlSource.read_transaction_id("0-7-665").log_position
+        'domain-0#00000000000000000665'
         >>> MysqlSource.read_transaction_id("739:26521408")
         """
         found = TRANSACTION_ID.fullmatch(transaction_id)
@@ -112,12 +116,8 @@ class MysqlSource(Source, tag_field="connector", tag="mysql"):
         if found["file"]:
             place = f"{found['file'].zfill(SMALL_DIGITS)}:{found['pos'].zfill(NATURAL_DIGITS)}"
             return Mark(transaction_id, None, f"file#{place}")
-        log = found["server"] or found["domain"]
-        number = found["number"] or found["sequence"]
-        return Mark(transaction_id, None, f"{log.lower()}#{number.zfill(NUMBER_DIGITS)}")
-
-
-class MariadbSource(MysqlSource, tag="mariadb"):
-    """The source block of a MariaDB change, by the connector that Debezium has from 2.5 on."""
-
-    connector: ClassVar[str] = "mariadb"
+        if found["domain"]:
+            log, number = f"domain-{found['domain']}", found["sequence"]
+        else:
+            log, number = found["server"].lower(), found["number"]
+        return Mark(transaction_id, None, f"{log}#{number.zfill(NUMBER_DIGITS)}")

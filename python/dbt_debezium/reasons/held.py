@@ -18,6 +18,15 @@ HELD: Final = by_name(
             "a transaction that is still open ends in a later dump",
         ),
         Reason(
+            "end_not_sent",
+            "S13",
+            "another transaction has begun since its BEGIN, so its END never comes; MariaDB's "
+            "connector sends none for XA PREPARE",
+            "decide release in seeds/operator_decision.csv if the database committed it, else "
+            "discard",
+            "take a new initial snapshot; a project can decide about it",
+        ),
+        Reason(
             "missing_events",
             "S13",
             "{received} of {expected} changes of {table} have landed",
@@ -72,6 +81,13 @@ HELD: Final = by_name(
             "its END has no position, so its place among the others is not known",
             "{land} the topics of its tables; if they have landed, upgrade a connector older than "
             "Debezium 2.0 and take a new initial snapshot",
+        ),
+        Reason(
+            "unplaced_truncate",
+            "S8",
+            "it is a TRUNCATE without BEGIN, and numbers of several gtid_domain_id do not tell its "
+            "place",
+            "take a new initial snapshot, and truncate in the domain of all other transactions",
         ),
         Reason(
             "topic_made_again",
