@@ -76,8 +76,8 @@ MODELS = (
            "followed.commit_position > span.after_link_position", "false"),
     Mutant(f"{T}/counts/int_transaction.sql",
            "then case when known.is_key_change_torn then 'key_change_torn' end\n"
-           "        when known.is_uncounted",
-           "then null\n        when known.is_uncounted"),
+           "        when known.is_group",
+           "then null\n        when known.is_group"),
     Mutant(f"{T}/progress/partition_progress.sql",
            "message.copy_number = 1 and not message.is_already_published", "true"),
     Mutant(f"{T}/progress/partition_progress.sql",
@@ -209,6 +209,7 @@ MODELS = (
 """Mistakes in SQL."""
 
 E = "python/dbt_debezium/envelope.py"
+R = "python/dbt_debezium/transaction_records.py"
 C = "python/dbt_debezium/connectors"
 J = "python/dbt_debezium/json_text.py"
 FLATTENER = (
@@ -222,16 +223,16 @@ FLATTENER = (
     Mutant(E, 'if operation == "d" and before is None and row_key is None:', "if False:"),
     Mutant(E, "if name == NEW_KEY:\n", "if name == OLD_KEY:\n"),
     Mutant(E, "            if name not in after and key is not None:", "            if False:"),
-    Mutant(E, "position if marker.status == \"END\" else None", "position"),
-    Mutant(E, "if event_count is None or (marker.data_collections is None and event_count > 0):",
+    Mutant(R, "position if marker.status == \"END\" else None", "position"),
+    Mutant(R, "if event_count is None or (marker.data_collections is None and event_count > 0):",
            "if event_count is None:"),
-    Mutant(E, "counted = collection_counts.get(table, 0) + count", "counted = count"),
-    Mutant(E, "database = database if len(databases) == 1 else None", ""),
+    Mutant(R, "counted = collection_counts.get(table, 0) + count", "counted = count"),
+    Mutant(R, "database = database if len(databases) == 1 else None", ""),
     Mutant(E, "if source is None or not source.name or not source.connector:",
            "if source is None or not source.connector:"),
     Mutant(E, 'if value.startswith("\\x00"):', "if False:"),
     Mutant(E, "        total_order = data_collection_order = 1\n", "        pass\n"),
-    Mutant("python/dbt_debezium/transaction_records.py",
+    Mutant(R,
            'return utf8(named or topic.removesuffix(".transaction") or topic)',
            "return utf8(named or topic)"),
     Mutant("python/dbt_debezium/signal_rows.py", " or len(columns) != len(SIGNAL_FIELDS)", ""),
@@ -248,10 +249,11 @@ FLATTENER = (
            "previous = read_sequence(self.sequence, 1)"),
     Mutant(f"{C}/postgresql.py", "lsn.zfill(POSITION_DIGITS) if colon else None",
            "lsn if colon else None"),
-    Mutant(f"{C}/mysql.py", "is_whole = snapshot is None", "is_whole = False"),
+    Mutant(f"{C}/mysql.py", "is_whole = operation == \"t\" and snapshot is None",
+           "is_whole = False"),
     Mutant(f"{C}/mysql.py", "padded(self.row, SMALL_DIGITS),\n", ""),
     Mutant(f"{C}/mysql.py", "number.zfill(NUMBER_DIGITS)", "number"),
-    Mutant(f"{C}/mysql.py", "{log.lower()}#", "{log}#"),
+    Mutant(f"{C}/mysql.py", "found[\"server\"].lower()", "found[\"server\"]"),
     Mutant(f"{C}/sqlserver.py", 'f"{name}.{self.db}" if name and self.db else name', "name"),
     Mutant(f"{C}/sqlserver.py", "padded(self.event_serial_no, NATURAL_DIGITS)",
            "padded(0, NATURAL_DIGITS)"),

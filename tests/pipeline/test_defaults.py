@@ -14,6 +14,7 @@ from random import Random
 
 import pytest
 from arrivals import Arrival, landings, make_arrival, write_arrivals
+from binlog_captures import without_nulls
 from compare import check_all_counts, read_cuts, read_tables
 from lake import DATA, open_lake, tables_of
 from oracle import Bag, Message, Row, Table, freeze, read_messages, rows_of
@@ -37,7 +38,7 @@ from streams import (
     Stream,
     truncate,
 )
-from test_mysql import SOURCE, history_without_gtids, messages_without_gtids, without_nulls
+from test_mysql import SOURCE, history_without_gtids, messages_without_gtids
 from test_random_landings import shown_states
 
 from dbt_debezium.scaffold import Group

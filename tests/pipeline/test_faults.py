@@ -1810,7 +1810,7 @@ def test_a_source_without_a_fault_is_published_to_its_end(shown: Seen) -> None:
 
 @pytest.mark.fault(1, 2)
 @pytest.mark.parametrize(
-    ("name", "reasons"), [("garbage", ["bad_json"] * 7), ("not_envelope", ["not_envelope"])]
+    ("name", "reasons"), [("garbage", ["bad_json"] * 7), ("not_envelope", ["flattened"])]
 )
 def test_garbage_is_quarantined_and_the_run_goes_on(
     shown: Seen, name: str, reasons: list[str]
@@ -2229,7 +2229,7 @@ def test_a_begin_without_its_end_proves_no_hole_to_be_the_only_one_of_two_partit
     name = "begin_without_its_end"
     assert (shown.table(name), shown.held(name)) == ({1: 1}, {})
     assert later.table(name) == {1: 2}
-    assert later.held(name) == {"4": "missing_predecessor", "5": "follows_held_transaction"}
+    assert later.held(name) == {"4": "partition_behind", "5": "follows_held_transaction"}
 
 
 def test_a_restart_inside_the_first_transaction_does_not_link_a_new_stream_to_the_old_one(
