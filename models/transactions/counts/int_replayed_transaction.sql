@@ -9,8 +9,9 @@ unplaced_transaction as (
         counted.transaction_id,
         case
             when
-                counted.connector = 'postgresql'
-                or (counted.has_end and counted.connector != 'oracle')
+                (counted.has_end and counted.connector != 'oracle')
+                -- A BEGIN alone tells when the transaction began.
+                or (counted.received_count > 0 and counted.connector = 'postgresql')
                 then counted.committed_at
         end as committed_at
     from {{ ref('int_transaction_count') }} as counted
