@@ -9,13 +9,12 @@ from rich.text import Text
 
 from dbt_debezium.cli.console import enter_project, examples, from_anywhere, out, working
 from dbt_debezium.home import lake_dir, make_private, project_dir
+from dbt_debezium.kafka import SCHEME
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from dbt_debezium.kafka.landing_file import KafkaBlock
-
-KAFKA = "kafka://"
 
 
 @click.command(
@@ -44,9 +43,9 @@ def land(source: str | None, topics: str | None, target: str | None) -> None:
     """
     from dbt_debezium.session import spark_session
 
-    if topics and not (source or "").startswith(KAFKA):
+    if topics and not (source or "").startswith(SCHEME):
         raise click.UsageError("--topics goes with kafka://host:port; landing.yml names its own.")
-    if source and not source.startswith(KAFKA):
+    if source and not source.startswith(SCHEME):
         source = from_anywhere(source)
     enter_project()
     land_source(source, lambda: spark_session(target), topics)
@@ -58,7 +57,7 @@ def land_source(
     """Land a path, an address of Kafka, or what landing.yml names; say what landed."""
     from dbt_debezium.kafka.landing_file import block_of_address, read_landing_file
 
-    if source and not source.startswith(KAFKA):
+    if source and not source.startswith(SCHEME):
         land_path(source, start_spark)
     elif source:
         land_blocks({source: block_of_address(source, topics or ".*")}, start_spark)

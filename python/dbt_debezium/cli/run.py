@@ -8,9 +8,10 @@ import click
 from rich.text import Text
 
 from dbt_debezium.cli.console import enter_project, examples, from_anywhere, out, working
-from dbt_debezium.cli.land import KAFKA, land_source
+from dbt_debezium.cli.land import land_source
 from dbt_debezium.cli.report import SHOWN_SENTENCES, shape_sentences
 from dbt_debezium.home import lake_dir, make_private, project_dir
+from dbt_debezium.kafka import SCHEME
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,7 +45,7 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
     source, options = None, list(arguments)
     if options and not options[0].startswith("-"):
         source, options = options[0], options[1:]
-        source = source if source.startswith(KAFKA) else from_anywhere(source)
+        source = source if source.startswith(SCHEME) else from_anywhere(source)
     enter_project()
     make_private(lake_dir())
     with Lease(lake_dir(), "dbt-debezium run"):

@@ -3,3 +3,6 @@
 `landing_file` reads who is to be read, `broker` asks what there is, `plan` decides which offsets
 come next, and `land` fetches them with Spark.
 """
+
+SCHEME = "kafka://"
+"""How the address of a cluster begins."""

@@ -236,7 +236,7 @@ def messages(
         reader = reader.option(f"kafka.{option}", value)
     offset_count = sum(one.end - one.start for one in ranges)
     file_count = max(spark.sparkContext.defaultParallelism, -(-offset_count // OFFSETS_PER_FILE))
-    # Without committed messages only, those of aborted transactions would land.
+    # By default, messages of aborted transactions would land too.
     return (
         reader.option("kafka.isolation.level", "read_committed")
         .load()

@@ -18,6 +18,7 @@ import yaml
 from msgspec import Struct, field
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.kafka import SCHEME
 
 FILE: Final = "landing.yml"
 REFERENCE: Final = re.compile(r"\$\{(env|file):([^}]+)\}")
@@ -32,8 +33,6 @@ OURS: Final = {
     "value.deserializer": "messages land as they are",
 }
 """Options of Kafka's consumer that are not the user's to set, and why."""
-
-SCHEME: Final = "kafka://"
 
 
 class KafkaBlock(Struct, forbid_unknown_fields=True, frozen=True):
