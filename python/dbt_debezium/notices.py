@@ -54,7 +54,7 @@ def idle_decisions(
         schema: the schema that models are built in.
     """
     # A run of a part of the project may not have built it.
-    if not spark.catalog.tableExists(f"{schema}.int_operator_decision"):
+    if not _is_built(spark, f"{schema}.int_operator_decision"):
         return []
     entries = {entry["source"]: entry for entry in report}
     sentences = []
@@ -80,7 +80,7 @@ def unplaced_topics(spark: "SparkSession", schema: str = "build") -> list[str]:
         spark: a session on the lake, after a run.
         schema: the schema that models are built in.
     """
-    if not spark.catalog.tableExists(f"{schema}.int_transaction_topic"):
+    if not _is_built(spark, f"{schema}.int_transaction_topic"):
         return []
     rows = spark.table(f"{schema}.int_transaction_topic").where("source_prefix is null").collect()
     return sorted(
@@ -110,3 +110,16 @@ def unplaced_topic_sentence(topic: str, marker_count: int, sources: Sequence[str
         f"{held} no change that has landed carries their ids and is counted by them; "
         f"land the topics of their tables, or {setting}"
     )
+
+
+def _is_built(spark: "SparkSession", name: str) -> bool:
+    """Whether a table or a view is there; Spark's `tableExists` sees no view of Iceberg."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        spark.table(name)
+    except AnalysisException as error:
+        if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
+            raise
+        return False
+    return True

@@ -289,6 +289,17 @@ class Source:
         return f"{self.prefix}.testDB" if self.prefix.endswith("sqlserver") else self.prefix
 
 
+def counted_messages(prefix: str, landed: Sequence[Message]) -> int:
+    """How many messages the source of a prefix has, of those that have landed.
+
+    BEGIN and END are of no source before a change tells whose they are (decision 10).
+    """
+    markers = sum(one["topic"] == f"{prefix}.transaction" for one in landed)
+    changes = (one["value"] for one in landed if one["topic"] != f"{prefix}.transaction")
+    has_change = any(value not in (None, GARBAGE) for value in changes)
+    return len(landed) if has_change else len(landed) - markers
+
+
 def restarted(rng: Random, log: list[Message], end: int) -> list[Message]:
     """The log of a connector that was killed somewhere and sent its last transactions again.
 

@@ -15,7 +15,7 @@ from figures import record
 from lake import open_lake, tables_of
 from operators import Operator, places_of
 from oracle import Row
-from random_streams import GARBAGE, KINDS, State, advance, draw
+from random_streams import GARBAGE, KINDS, State, advance, counted_messages, draw
 from test_random_landings import SETTINGS, shown_states
 
 from dbt_debezium.scaffold import Group
@@ -68,7 +68,8 @@ def differences(
         reached = {name: operator.reached}
         yield from advance(name, operator.states(), shown.get(name, {}), reached)
         operator.reached = reached[name]
-        count = sum(len(part) for part in source.parts[:landed])
+        messages = [message for part in source.parts[:landed] for message in part]
+        count = counted_messages(source.prefix, messages)
         yield from check_all_counts(cuts, source.prefix, count)
 
 

@@ -1133,10 +1133,10 @@ def test_a_transaction_with_the_id_of_a_published_one_is_another(run: Run) -> No
     assert run.last.held(source)[0] == "missing_events"
 
 
-def test_markers_in_two_partitions_hold_their_source_and_no_other(run: Run) -> None:
+def test_markers_in_two_partitions_are_ordered_by_their_gtids(run: Run) -> None:
     source = "some_mysql_markers_in_two_partitions"
-    assert run.last.values(source) == {}
-    assert run.last.held(source)[0] == "missing_predecessor"
+    assert run.last.values(source) == {1: "a", 2: "b"}
+    assert run.last.held(source) == []
 
 
 def test_what_follows_a_released_transaction_without_an_end_is_shown(run: Run) -> None:

@@ -17,7 +17,15 @@ from compare import check_all_counts
 from figures import record
 from lake import Lake, open_lake, tables_of
 from oracle import Row
-from random_streams import GARBAGE, Source, State, advance, draw, state_of
+from random_streams import (
+    GARBAGE,
+    Source,
+    State,
+    advance,
+    counted_messages,
+    draw,
+    state_of,
+)
 
 from dbt_debezium.scaffold import Group
 
@@ -25,6 +33,10 @@ SEED = 1
 SETTINGS: dict[str, object] = {"generic_sources": {"*_informix": ["commit_lsn", "change_lsn"]}}
 
 
+COUNTED = """
+select sum(message_count) from build.message_count
+where cut_id = (select max(cut_id) from build.message_count)
+"""
 FAILED_ONCE = (
     # A read that is missing before a later change of its partition: a snapshot without it is shown.
     (937, 1_109),
@@ -71,6 +83,8 @@ def check_sources(folder: Path, sources: Sequence[Source]) -> None:
                 # What is wrong with the rows is seen without the project's tests.
                 assert lake.build(command="run"), lake.lines
             shown, cuts = shown_states(lake), lake.cuts()
+            landed = sum(len(messages) for one in sources for messages in one.parts[: part + 1])
+            assert lake.rows(COUNTED) == [(landed,)], f"landing {part}"
             for one in sources:
                 found = differences(one, part, reached, shown.get(one.name, {}), cuts)
                 wrong += [f"{one.prefix} after landing {part}: {line}" for line in found]
@@ -87,8 +101,8 @@ def differences(
     cuts: Mapping[str, Row],
 ) -> Iterator[str]:
     yield from advance(one.prefix, one.states, shown, reached)
-    landed = sum(len(messages) for messages in one.parts[: part + 1])
-    yield from check_all_counts(cuts, one.prefix, landed)
+    landed = [message for messages in one.parts[: part + 1] for message in messages]
+    yield from check_all_counts(cuts, one.prefix, counted_messages(one.prefix, landed))
     if one.is_whole and part + 1 == len(one.parts):
         last = len(one.states) - 1
         latest = max((at for at, state in enumerate(one.states) if state == shown), default=last)

@@ -5,6 +5,7 @@ ask for, and at last with the setting that says that nothing else is to come.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -36,12 +37,13 @@ from dbt_debezium.notices import idle_decisions
 from dbt_debezium.reasons import HELD
 from dbt_debezium.scaffold import Group
 
-IN_ANOTHER_LAKE = {"topic_made_again"}
+IN_ANOTHER_LAKE = {"topic_made_again", "unordered_partitions"}
 """Reasons whose remedy is a new lake."""
 
 REMEDIES = {
     "transaction topic": r"land the transaction topic to its end, by default (\S+)$",
     "topic": r"land the topic of (\S+) to its end",
+    "every topic": r"land every topic of (\S+) to its end",
     "its topic": r"nothing of (\S+) has landed.*; land its topic too",
     "not ingested": r"list '(\S+)' in not_ingested_tables",
     "partitions": r"land every partition of its topics? from (?:offset 0|their beginning)",
@@ -77,8 +79,8 @@ class Case:
     """All messages of the source of this name."""
     is_withheld: Callable[[Message], bool] = lambda message: False
     """What does not land before the sentence asks for it."""
-    later: Callable[[Source], None] | None = None
-    """What the connector sends after the remedy: a new snapshot."""
+    later: Callable[[str, list[Message]], list[Message]] | None = None
+    """What the connector of that name sends after the remedy, behind what it has sent."""
 
 
 def of_source(*makers: Callable[[Source], Any]) -> Callable[[str], list[Message]]:
@@ -142,6 +144,14 @@ def slow_partition(source: Source) -> None:
     source.commit(2, 2000, update(1, 2))
 
 
+def before_the_upgrade(source: Source) -> None:
+    """Debezium before 2.0 writes no position into END; what follows names it."""
+    three(source)
+    for message in source.messages:
+        for part in ("key", "value"):
+            message[part] = re.sub('"2:[0-9]+"', '"2"', message[part])
+
+
 def torn_key_change(source: Source) -> None:
     began(source)
     source.commit(2, 2000, delete(1))
@@ -186,24 +196,25 @@ def with_a_message_cut_off(source: Source) -> None:
     cut_off(source, "public.t", 1)
 
 
-def whole_again(source: Source) -> None:
-    whole = Source(source.name)
+def whole_again(name: str, _: list[Message]) -> list[Message]:
+    whole = Source(name)
     three(whole)
-    source.messages.append(placed(whole, "public.t", 1))
+    return [placed(whole, "public.t", 1)]
 
 
-def new_snapshot(source: Source) -> None:
-    source.previous = None
+def new_snapshot(name: str, sent: list[Message]) -> list[Message]:
+    source = Source(name)
+    for message in sent:
+        key = (message["topic"], message["partition"])
+        source.ends[key] = max(source.ends[key], message["offset"] + 1)
     source.read(1, 5, "first", lsn=9000)
     source.read(2, 5, "last", lsn=9000)
     source.commit(9, 10000, update(1, 6))
+    return source.messages
 
 
-def sqlserver(name: str) -> list[Message]:
-    one = streams.Sqlserver(name, "public", database="bank", counted_database="bank")
-    one.commit(streams.create("t", id=1, n=1, note=None))
-    one.commit(streams.update("t", id=1, n=2, note=None))
-    return one.landings[0]
+def row(number: int) -> streams.Change:
+    return streams.create("t", id=number, n=number, note=None)
 
 
 def gtid_missing(name: str) -> list[Message]:
@@ -214,6 +225,77 @@ def gtid_missing(name: str) -> list[Message]:
     one.commit(streams.update("t", id=1, n=2, note=None))
     one.number += 1
     one.commit(streams.update("t", id=1, n=3, note=None))
+    return one.landings[0]
+
+
+def window(name: str) -> list[Message]:
+    """A read of an incremental snapshot, whose window the third transaction closes."""
+    one = streams.Sqlserver(name, "public", database="bank", counted_database="bank")
+    one.commit(row(1))
+    one.commit(row(2))
+    one.log += 1
+    closing = one.lsn(0xFF)
+    one.log -= 1
+    one.read_window(closing, row(7))
+    one.commit(row(3))
+    one.commit(row(4))
+    return one.landings[0]
+
+
+def prepared(name: str) -> list[Message]:
+    """An XA transaction: MariaDB's connector sends its BEGIN and changes, and never an END."""
+    one = streams.Mariadb(name, "public")
+    one.commit(row(1))
+    one.commit(row(2))
+    one.landings[0].pop()
+    one.offsets[f"{name}.transaction", 0] -= 1
+    one.commit(row(3))
+    return one.landings[0]
+
+
+def truncated_in_a_domain(name: str) -> streams.Mariadb:
+    """A TRUNCATE without BEGIN, in one of two domains whose numbers say nothing of each other."""
+    one = streams.Mariadb(name, "public")
+    one.read(row(1))
+    one.server, one.number = "3-7-", 0
+    one.commit(row(2))
+    one.server, one.number = "0-7-", 9
+    one.commit(row(3))
+    one.pos += 1000
+    one.send_change(streams.truncate("t"), one.place("t", one.pos, gtid="3-7-2"))
+    one.commit(row(4))
+    return one
+
+
+def snapshot_of_mariadb(name: str, _: list[Message]) -> list[Message]:
+    one = truncated_in_a_domain(name)
+    one.landing = 1
+    one.read(row(4))
+    one.commit(row(5))
+    return one.landings[1]
+
+
+def slow_partition_of_markers(name: str) -> list[Message]:
+    """The second partition of the transaction topic has come no further than the first commit."""
+    one = streams.Mysql(name, "public")
+    for number in (1, 2, 3, 5):
+        one.number = number - 1
+        one.commit(row(number))
+    offsets = Counter[int]()
+    for message in one.landings[0]:
+        if message["topic"].endswith(".transaction"):
+            at = int(message["key"].endswith(':1"}'))
+            message |= {"partition": at, "offset": offsets[at]}
+            offsets[at] += 1
+    return one.landings[0]
+
+
+def without_ids(name: str) -> list[Message]:
+    """Neither transaction metadata nor GTIDs, as connectors are by default."""
+    one = streams.Mysql(name, "public")
+    one.has_metadata = one.has_gtids = False
+    one.commit(row(1))
+    one.commit(row(2))
     return one.landings[0]
 
 
@@ -249,7 +331,9 @@ CASES = {
         "contradicting_events", "snapshot", of_source(contradicting), later=new_snapshot
     ),
     "torn": Case("key_change_torn", "snapshot", of_source(torn_key_change), later=new_snapshot),
-    "no_place": Case("no_commit_position", "tables", sqlserver, at("public.t")),
+    "no_place": Case(
+        "no_commit_position", "tables", of_source(before_the_upgrade), at("public.t", 2)
+    ),
     "lost": Case("missing_predecessor", "beginning", of_source(three), SECOND_TRANSACTION),
     "gone": Case("missing_predecessor", "decide", of_source(three), SECOND_TRANSACTION),
     "reads": Case("missing_reads", "partitions", of_source(read_and_more), at("public.t", 1)),
@@ -265,6 +349,21 @@ CASES = {
     "uncounted": Case("above_low_water", "complete", of_source(without_metadata)),
     "spread": Case("several_partitions", "not watermark", lambda name: cdl(name, "t", "my_table")),
     "gtid": Case("unaccounted_gtid", "without truncate", gtid_missing),
+    "xa": Case("end_not_sent", "decide", prepared),
+    "domain": Case(
+        "unplaced_truncate",
+        "snapshot",
+        lambda name: truncated_in_a_domain(name).landings[0],
+        later=snapshot_of_mariadb,
+    ),
+    "marker": Case("partition_behind", "complete", slow_partition_of_markers),
+    "window": Case(
+        "no_transaction",
+        "every topic",
+        window,
+        any_of(at("public.t", 3, 4), at("transaction", 4, 5, 6, 7)),
+    ),
+    "ids": Case("no_boundary", "complete", without_ids),
     "refused": Case("refused_proof", "not refused", lambda name: cdl(name, "t", "t")),
     "cut_off": Case(
         "quarantined_event", "again", of_source(with_a_message_cut_off), later=whole_again
@@ -344,12 +443,7 @@ def follow(name: str, case: Case, entry: dict[str, Any], settings: Settings, lak
             lines.write(f"r_{name},{held[1] or held[2]},{taken[0]},Ann,2026-11-21,as it says\n")
         return Arrival(f"r_{name}", [], [])
     if case.later:
-        source = Source(f"r_{name}")
-        for message in case.make(source.name):
-            key = (message["topic"], message["partition"])
-            source.ends[key] = max(source.ends[key], message["offset"] + 1)
-        case.later(source)
-        withheld = withheld + source.messages
+        withheld = withheld + case.later(f"r_{name}", case.make(f"r_{name}"))
     return Arrival(f"r_{name}", withheld, [])
 
 

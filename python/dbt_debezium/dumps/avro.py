@@ -7,18 +7,16 @@ from typing import Any
 import fastavro
 
 from dbt_debezium.dumps.connect_json import (
-    KAFKA_COLUMNS,
     Convert,
     elements,
     entries,
     fields,
     float32,
-    kafka_message,
     scalar,
-    sink_message,
 )
 from dbt_debezium.dumps.files import Source, cannot_be_read, folder_columns
-from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message, NotAMessageError
+from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message
+from dbt_debezium.dumps.records import read_records
 from dbt_debezium.dumps.sink_files import place_of
 from dbt_debezium.errors import DebeziumError
 
@@ -51,23 +49,9 @@ def _messages(source: Source) -> Iterator[Message | BadLine]:
     with source.path.open("rb") as file:
         rows: Any = fastavro.reader(file)
         schema = rows.writer_schema
-        place = place_of(source.path)
         columns = schema.get("fields", ()) if isinstance(schema, dict) else ()
-        known = folder_columns(source.path)
-        is_kafka = {*(column["name"] for column in columns), *known} >= KAFKA_COLUMNS
-        if not is_kafka and place is None:
-            yield BadLine(1, "without the columns topic, partition, offset, key and value")
-            return
-        convert = converted(schema, {})
-        for index, row in enumerate(rows):
-            try:
-                if is_kafka or place is None:
-                    yield kafka_message(known | row)
-                else:
-                    yield sink_message(place, index, convert(row))
-            except NotAMessageError as error:
-                yield BadLine(index + 1, str(error))
-    source.tell_all()
+        names = [column["name"] for column in columns]
+        yield from read_records(source, names, rows, converted(schema, {}))
 
 
 def converted(schema: Any, named: dict[str, Convert]) -> Convert:

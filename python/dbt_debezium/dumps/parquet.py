@@ -6,18 +6,16 @@ import pyarrow as pa  # type: ignore[import-untyped] # it has no types
 import pyarrow.parquet as pq  # type: ignore[import-untyped] # it has no types
 
 from dbt_debezium.dumps.connect_json import (
-    KAFKA_COLUMNS,
     Convert,
     elements,
     entries,
     fields,
     float32,
-    kafka_message,
     scalar,
-    sink_message,
 )
 from dbt_debezium.dumps.files import Source, folder_columns
-from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message, NotAMessageError
+from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message
+from dbt_debezium.dumps.records import read_records
 from dbt_debezium.dumps.sink_files import place_of
 from dbt_debezium.errors import DebeziumError
 
@@ -48,26 +46,10 @@ FORM = Form(
 
 
 def _messages(source: Source) -> Iterator[Message | BadLine]:
-    number = 0
     with pq.ParquetFile(source.path, coerce_int96_timestamp_unit="us") as file:
-        known = folder_columns(source.path)
-        is_kafka = {*file.schema_arrow.names, *known} >= KAFKA_COLUMNS
-        place = place_of(source.path)
-        if not is_kafka and place is None:
-            yield BadLine(1, "without the columns topic, partition, offset, key and value")
-            return
-        convert = converted(pa.struct(list(file.schema_arrow)))
-        for batch in file.iter_batches(ROWS_AT_ONCE):
-            for row in batch.to_pylist():
-                number += 1
-                try:
-                    if is_kafka or place is None:
-                        yield kafka_message(known | row)
-                    else:
-                        yield sink_message(place, number - 1, convert(row))
-                except NotAMessageError as error:
-                    yield BadLine(number, str(error))
-    source.tell_all()
+        columns = file.schema_arrow
+        rows = (row for batch in file.iter_batches(ROWS_AT_ONCE) for row in batch.to_pylist())
+        yield from read_records(source, columns.names, rows, converted(pa.struct(list(columns))))
 
 
 def converted(type_: pa.DataType) -> Convert:

@@ -40,8 +40,9 @@ like others: what lies between two ENDs is known.
 
 SQL Server and Db2. A partition is past a transaction when it holds a change of a later one: what
 is sent is in the order of commits. BEGIN of SQL Server names no database, so a second one may be
-another's, and asks for nothing. The last transaction has no END, and waits for the next. Where END
-names a database, a change must have landed: it says whether that is a part of the source's name.
+another's, and asks for nothing. The last transaction has no END, and waits for the next.
+
+Whose BEGIN and END are, changes tell: before one of the source has landed, nothing is shown.
 
 MySQL and CDL. What else is known of their transactions, `mysql_law` and `cdl_law` say.
 
@@ -328,7 +329,7 @@ class Arrived:
 
     def cut(self, shown: Cut | None = None) -> Cut | None:
         """The largest cut that can be proven, from the one that is shown already on."""
-        if self.plan.names_database and not self.has_changes:
+        if not self.has_changes:
             return None
         for number in reversed(range(len(self.plan.epochs))):
             epoch = self.plan.epochs[number]
