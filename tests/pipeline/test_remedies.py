@@ -494,7 +494,7 @@ def test_the_first_cause_is_named_and_its_remedy_ends_the_hold(
     sentence = held_sentence(before, "status") or ""
     assert f"({case.reason})" in sentence
     assert " 0 of 0 " not in sentence
-    first = re.search(r": (?:transaction )?(.+?) is held", sentence)
+    first = re.search(r": (?:transaction )?(.+?) (?:is|are) held", sentence)
     assert first
     seen = followed.at_the_end if case.remedy == "complete" else followed.after
     held = entry_of(seen, name)["held"]

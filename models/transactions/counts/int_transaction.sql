@@ -421,7 +421,12 @@ select
     known.transaction_id,
 
     -- position
-    known.known_position as commit_position,
+    -- Offsets of several partitions tell no order, but two places.
+    case
+        when known.has_several_partitions
+            then concat(known.known_position, '/', known.transaction_id)
+        else known.known_position
+    end as commit_position,
     known.previous_commit_position,
     known.log_position,
     known.last_event_position,
