@@ -50,7 +50,7 @@ def test_secrets_come_from_the_environment_or_a_file(
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("shop: [", r"^landing\.yml, line 1: is no YAML"),
+        ("shop: [", r"^landing\.yml, line 1: is not YAML"),
         ("", r"^landing\.yml: holds no blocks"),
         ("shop: {topics: a}", r"^landing\.yml: shop: .*bootstrap_servers"),
         ("shop: {bootstrap_servers: a, topic: b}", r"^landing\.yml: shop: .*topic"),

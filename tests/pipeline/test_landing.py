@@ -247,12 +247,6 @@ def test_a_path_without_messages_is_refused(spark: SparkSession, tmp_path: Path)
         land(spark, tmp_path / "empty.jsonl")
 
 
-def test_what_is_not_read_yet_is_said(spark: SparkSession) -> None:
-    for path in ("kafka://broker:9092/shop.*", "s3://bucket/dump"):
-        with pytest.raises(DebeziumError, match=r":// is not read yet; files and folders with"):
-            land(spark, path)
-
-
 def test_the_inbox_keeps_names_and_no_data(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(message("inbox", 1))
     land(spark, tmp_path)

@@ -74,9 +74,9 @@ def read_landing_file(project: Path) -> dict[str, KafkaBlock]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
-        raise DebeziumError(f"{FILE}{where}: is no YAML; see docs/settings.md") from error
+        raise DebeziumError(f"{FILE}{where}: is not YAML; see docs/kafka.md") from error
     if not isinstance(blocks, dict) or not blocks:
-        raise DebeziumError(f"{FILE}: holds no blocks; see docs/settings.md for one")
+        raise DebeziumError(f"{FILE}: holds no blocks; see docs/kafka.md for one")
     return {str(name): _block(str(name), fields) for name, fields in blocks.items()}
 
 
