@@ -45,7 +45,6 @@ from dbt_debezium.json_text import (
     without_schema,
 )
 from dbt_debezium.message_keys import header_key, opened_key, other_key, with_key_columns
-from dbt_debezium.reasons import QUARANTINED
 from dbt_debezium.signal_rows import SIGNAL_FIELDS, SIGNALS, row_signal
 from dbt_debezium.transaction_records import (
     known_transaction_id,
@@ -54,9 +53,6 @@ from dbt_debezium.transaction_records import (
 )
 
 Headers: TypeAlias = Sequence[tuple[str, str | None]]
-
-REASONS: Final = frozenset(QUARANTINED)
-"""Why a message is quarantined."""
 
 OPERATIONS: Final = ("c", "r", "u", "d", "t", "m")
 HEARTBEAT_TOPIC: Final = "__debezium-heartbeat"

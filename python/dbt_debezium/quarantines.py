@@ -49,5 +49,5 @@ def _group(
     first_place = place if len(messages) == 1 else f"the first is {place}"
     found = QUARANTINED.get(reason, DISCARDED)
     told = found.told(command, {"source": source, "table": "its table"})
-    detail = f"; expected there: {first['detail']}" if first["detail"] else ""
+    detail = f"; detail: {first['detail']}" if first["detail"] else ""
     return f"{count} quarantined in topic {topic} ({first_place}): {told}{detail}"

@@ -14,18 +14,13 @@ SHOWN_SENTENCES: Final = 20
 """Of what else is to be said of a source, such as changed keys."""
 
 
-def source_sentences(entry: dict[str, Any], command: Command) -> list[str]:
-    """All that a command says of one source, what it says of several sources at once included.
+def own_sentences(entry: dict[str, Any], command: Command) -> list[str]:
+    """What is said of one source alone: what it holds, quarantines and flags, in this order.
 
     Args:
         entry: the source's entry in the report.
         command: the command that prints them, in whose words the remedies are.
     """
-    return own_sentences(entry, command) + shared_sentences([entry], command)
-
-
-def own_sentences(entry: dict[str, Any], command: Command) -> list[str]:
-    """What is said of one source alone: what it holds, quarantines and flags, in this order."""
     held = held_sentence(entry, command)
     raised = ((flagged["table"], flagged["flag"]) for flagged in entry["flags"])
     return [

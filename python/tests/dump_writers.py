@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 
 from dbt_debezium.dumps.form import Message
 
-CONNECT_FIELDS = ("before", "after", "op", "ts_ms")
 ROW = pa.struct([("id", pa.int64()), ("name", pa.string()), ("ratio", pa.float32())])
 
 

@@ -102,7 +102,7 @@ def test_quarantined_messages_are_named_once_for_each_topic_and_reason(said: lis
     line = line_of(said, "shop: 3 messages are quarantined in topic shop.public.t")
     assert "(the first is partition 0, offset 2)" in line
     assert "(bad_json); compare it with the message in Kafka, and dump it again" in line
-    assert "expected there: value: " in line
+    assert "; detail: value: " in line
 
 
 def test_the_first_cause_is_named_in_the_words_of_preview(said: list[str]) -> None:

@@ -15,7 +15,7 @@ from dbt_debezium.dumps import find_files, read_dump
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.export import export
 from dbt_debezium.preview import preview_report, previewed
-from dbt_debezium.sentences import source_sentences
+from dbt_debezium.sentences import own_sentences, shared_sentences
 
 LANDED = [case for case in read_cases() if not case.refused]
 REFUSED = [case for case in read_cases() if case.refused]
@@ -83,10 +83,11 @@ def check_tables(directory: Path, source: str, tables: dict[str, list[dict[str, 
 
 
 def check_source(built: Built, name: str, expected: Source) -> None:
-    said = source_sentences(built.entries[name], "preview") if name in built.entries else []
+    entry = built.entries.get(name)
+    said = own_sentences(entry, "preview") + shared_sentences([entry], "preview") if entry else []
     for sentence in expected.says:
         assert any(re.search(sentence, line) for line in said), (sentence, said)
-    entry = built.entries.get(name) or {"commit_number": 0, "held": [], "quarantined": []}
+    entry = entry or {"commit_number": 0, "held": [], "quarantined": []}
     if expected.published is None:
         assert entry["commit_number"] == 0
     else:

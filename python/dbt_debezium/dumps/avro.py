@@ -14,10 +14,9 @@ from dbt_debezium.dumps.connect_json import (
     float32,
     scalar,
 )
-from dbt_debezium.dumps.files import Source, cannot_be_read, folder_columns
+from dbt_debezium.dumps.files import Source, cannot_be_read
 from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message
-from dbt_debezium.dumps.records import read_records
-from dbt_debezium.dumps.sink_files import place_of
+from dbt_debezium.dumps.records import is_placed_by_name, read_records
 from dbt_debezium.errors import DebeziumError
 
 
@@ -41,7 +40,7 @@ FORM = Form(
     read,
     wanted="an Avro file must be called as a sink names it, <topic>+<partition>+<offset>.avro; "
     f"{COMMAND}",
-    is_placed_by_name=lambda path: place_of(path) is not None or bool(folder_columns(path)),
+    is_placed_by_name=is_placed_by_name,
 )
 
 

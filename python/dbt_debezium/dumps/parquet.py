@@ -13,10 +13,9 @@ from dbt_debezium.dumps.connect_json import (
     float32,
     scalar,
 )
-from dbt_debezium.dumps.files import Source, folder_columns
+from dbt_debezium.dumps.files import Source
 from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message
-from dbt_debezium.dumps.records import read_records
-from dbt_debezium.dumps.sink_files import place_of
+from dbt_debezium.dumps.records import is_placed_by_name, read_records
 from dbt_debezium.errors import DebeziumError
 
 ROWS_AT_ONCE = 1000
@@ -41,7 +40,7 @@ FORM = Form(
     read,
     wanted="a Parquet file must hold Spark's Kafka columns topic, partition, offset, key and "
     f"value, or be called as a sink names it, <topic>+<partition>+<offset>.parquet; {COMMAND}",
-    is_placed_by_name=lambda path: place_of(path) is not None or bool(folder_columns(path)),
+    is_placed_by_name=is_placed_by_name,
 )
 
 

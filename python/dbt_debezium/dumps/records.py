@@ -1,6 +1,7 @@
 """Files of records with columns: Spark's Kafka columns, or the values that a sink wrote."""
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from dbt_debezium.dumps.connect_json import (
@@ -12,6 +13,11 @@ from dbt_debezium.dumps.connect_json import (
 from dbt_debezium.dumps.files import Source, folder_columns
 from dbt_debezium.dumps.form import BadLine, Message, NotAMessageError
 from dbt_debezium.dumps.sink_files import place_of
+
+
+def is_placed_by_name(path: Path) -> bool:
+    """Whether the names of file or folders say where the messages come from."""
+    return place_of(path) is not None or bool(folder_columns(path))
 
 
 def read_records(
