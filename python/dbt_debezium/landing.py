@@ -26,7 +26,6 @@ from pyspark.sql.streaming.query import StreamingQuery
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 from dbt_debezium.inbox import Inbox, OnProgress, take
-from dbt_debezium.kafka import SCHEME
 from dbt_debezium.lease import Lease, jvm_lease
 from dbt_debezium.session import innermost
 
@@ -122,11 +121,6 @@ def local_path(path: str | Path) -> Path:
     Raises:
         DebeziumError: it names another kind of place.
     """
-    if str(path).startswith(SCHEME):
-        raise DebeziumError(
-            f"{path}: only dumps are previewed; name a file or a folder, "
-            "or land the topics with `dbt-debezium land`"
-        )
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):/", str(path))
     if scheme:
         raise DebeziumError(

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dbt_debezium.reasons import Command
 from dbt_debezium.session import nothing_landed
 
 if TYPE_CHECKING:
@@ -74,37 +73,31 @@ def idle_decisions(
     return sorted(sentences)
 
 
-def unplaced_topics(
-    spark: "SparkSession", schema: str = "build", command: Command = "status"
-) -> list[str]:
+def unplaced_topics(spark: "SparkSession", schema: str = "build") -> list[str]:
     """Transaction topics of which nothing shows the source, one sentence for each.
 
     Args:
         spark: a session on the lake, after a run.
         schema: the schema that models are built in.
-        command: whose words to use.
     """
     if not _is_built(spark, f"{schema}.int_transaction_topic"):
         return []
     rows = spark.table(f"{schema}.int_transaction_topic").where("source_prefix is null").collect()
     return sorted(
-        unplaced_topic_sentence(row["topic"], row["marker_count"], row["shown_prefixes"], command)
+        unplaced_topic_sentence(row["topic"], row["marker_count"], row["shown_prefixes"])
         for row in rows
     )
 
 
-def unplaced_topic_sentence(
-    topic: str, marker_count: int, sources: Sequence[str], command: Command
-) -> str:
+def unplaced_topic_sentence(topic: str, marker_count: int, sources: Sequence[str]) -> str:
     """That BEGIN and END of a topic are held, and what would place them.
 
     Args:
         topic: the topic.
         marker_count: how many are held.
         sources: those that their ids and counts fit.
-        command: whose words to use.
 
-    >>> unplaced_topic_sentence("eu.tx", 4, [], "status")[:66]
+    >>> unplaced_topic_sentence("eu.tx", 4, [])[:66]
     'eu.tx: 4 BEGIN and END records are held, because no change that ha'
     """
     held = f"{topic}: {marker_count:,} BEGIN and END records are held, because"
@@ -115,7 +108,7 @@ def unplaced_topic_sentence(
         return f"{held} they fit several sources ({', '.join(sources)}); {setting}"
     return (
         f"{held} no change that has landed carries their ids and is counted by them; "
-        f"{'dump' if command == 'preview' else 'land'} the topics of their tables, or {setting}"
+        f"add the topics of their tables, or {setting}"
     )
 
 

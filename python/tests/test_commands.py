@@ -107,21 +107,14 @@ def test_a_project_that_cannot_be_worked_in_is_refused(
     assert sentence in " ".join(ended.stderr.split())
 
 
-@pytest.mark.parametrize(
-    ("command", "place", "sentence"),
-    [
-        ("preview", "kafka://broker:9092", "kafka://broker:9092: only dumps are previewed; name"),
-        ("preview", "s3://bucket/dump", "land: s3:// is not read yet; name a file or a folder"),
-        ("land", "s3://bucket/dump", "land: s3:// is not read yet; name a file or a folder"),
-    ],
-)
+@pytest.mark.parametrize("command", ["preview", "land"])
 def test_a_place_that_is_not_read_is_named(
-    command: str, place: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path / "lake"))
-    ended = CliRunner().invoke(main, [command, place])
+    ended = CliRunner().invoke(main, [command, "s3://bucket/dump"])
     assert ended.exit_code == 2
-    assert ended.stderr.startswith(sentence)
+    assert ended.stderr.startswith("land: s3:// is not read yet; name a file or a folder")
 
 
 def test_every_command_shows_an_example_that_click_takes() -> None:

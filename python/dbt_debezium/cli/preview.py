@@ -94,7 +94,7 @@ def preview(
             state.update(f"writing {export_directory}")
             export(built.spark, built.tables, export_directory)
         report = preview_report(built)
-        topics = unplaced_topics(built.spark, command="preview")
+        topics = unplaced_topics(built.spark)
         state.stop()
         for skipped in built.skipped_files:
             out.print(Text(f"skipped {skipped}"), soft_wrap=True)
