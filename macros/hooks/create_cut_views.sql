@@ -58,7 +58,7 @@
                 source_cut.proof,
                 source_cut.decisions,
                 coalesce(held.held_count, 0) as held_count,
-                -- A full refresh counts anew, and until it is published nothing is known of the published cut.
+                -- A full refresh counts again, and until it is published nothing is known of the published cut.
                 quarantined.quarantined_count,
                 coalesce(flagged.flagged_count, 0) as flagged_count,
                 pointer.cut_id

@@ -1,5 +1,5 @@
 {#-
-    A mark of all that a history model says of its table. A history that was built under another one is built anew from
+    A mark of all that a history model says of its table. A history that was built under another one is built again from
     all changes: a column that came, went or has another type, another identity, another source.
 -#}
 {%- macro model_mark(captured, columns) -%}

@@ -1,6 +1,6 @@
 {#-
     Notes the transaction in which a keyless table of this run, which has failed, was to lose a row that it does not
-    hold (S12): the next run holds it, and goes on with what is before it and with the other sources. What readers see
+    hold (S12): the next run holds it, and continues with what is before it and with the other sources. What readers see
     is not noted, since a published cut is never taken back.
 -#}
 {%- macro note_contradictions(results, commits) -%}

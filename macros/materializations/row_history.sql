@@ -1,7 +1,7 @@
 {#-
     Row versions of one captured table, merged from the rows that the macro row_history yields. A table without
     changes is left alone: not even an empty snapshot is committed. One whose model says something else than when it
-    was built is built anew, by one write, from all changes: readers see the same rows before and after it, unless
+    was built is built again, by one write, from all changes: readers see the same rows before and after it, unless
     identity, sources or truncate changed (decision 0008).
 -#}
 {%- materialization row_history, adapter='spark' -%}

@@ -56,7 +56,7 @@ place as (
 
 ),
 
--- No transaction goes on in the next file, nor has it changes of two servers.
+-- A transaction stays in one file, and one server writes it.
 ordered_place as (
 
     select

@@ -94,7 +94,7 @@ def texts(array: pa.Array) -> list[str | None]:
 
 
 def key_headers(headers: pa.Array) -> list[Headers]:
-    """Each message's headers that tell of a key change; most messages have none."""
+    """Each message's headers that show a key change; most messages have none."""
     found: list[list[tuple[str, str | None]]] = [[]] * len(headers)
     if pa.types.is_null(headers.type):
         return list(found)

@@ -69,7 +69,7 @@ JARS = (
 
 
 def check_jars() -> None:
-    """Refuse to go on without the jars; whether they are the right ones is `fetch_jars`'s business.
+    """Refuse to continue without the jars; `fetch_jars` checks whether they are the right ones.
 
     Raises:
         DebeziumError: a jar is absent.

@@ -83,7 +83,7 @@ def bare_values(key: str) -> list[str]:
 def struct_fields(key: str, columns: Mapping[str, str]) -> dict[str, str] | None:
     """The fields of `Struct{id=1}`, as far as the row has each of them; None where it has not.
 
-    Null fields are left out of the text, and a text in it may go on with `,name=`. So each value
+    Null fields are left out of the text, and a text in it may contain `,name=`. So each value
     must be the one of the row's column to its very end.
 
     >>> struct_fields("Struct{a=1,b=x}", {"a": "1", "b": "x", "c": "y"})

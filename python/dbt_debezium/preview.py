@@ -112,7 +112,7 @@ def previewed(
                 tables = captured_tables(
                     [facts for facts in seen if not facts.has_signals], groups, (), left_out
                 )
-                # Nobody is there to decide about a key that changes: it is told at the end.
+                # Nobody is there to decide about a key that changes; a sentence names it.
                 write_project(project, copy, tables, settings or {}, "ignore")
                 try:
                     tables = build_tables(copy, tables, left_out, on_step)
@@ -273,8 +273,7 @@ def write_project(
         **{folder: models[folder] for folder in CORE_MODELS if folder in models},
         "history": models["shop"]["history"],
     }
-    # What a project says of its own topics need not be true of a dump. What it says of CDL stays:
-    # that is how it names sources.
+    # What a project says of its own topics need not be true of a dump. What names sources stays.
     configuration["vars"].update(
         {
             "public_schema": "public",

@@ -153,7 +153,7 @@ def plan_scaffold(
     What a model says of a column stays as it is; columns that it does not have are added.
 
     Args:
-        force: write all files of these tables anew.
+        force: write all files of these tables again.
 
     Raises:
         DebeziumError: a history model cannot be read.

@@ -53,7 +53,7 @@ def shared_sentences(
 
 
 def internal_sentence(entry: dict[str, Any]) -> str:
-    """That topics which are nobody's data were passed over.
+    """That topics which are nobody's data were skipped.
 
     >>> internal_sentence({"source": "(Kafka)", "internal_topics": ["_schemas"],
     ...                    "counts": {"landed": 3}})

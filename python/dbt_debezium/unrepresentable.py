@@ -25,7 +25,7 @@ def unrepresentable_counts(
 
     Args:
         spark: the session.
-        names: public tables; those that are not published yet are passed over.
+        names: public tables; those that are not published yet are skipped.
         schema: the schema that readers use.
     """
     if not spark.catalog.databaseExists(schema):

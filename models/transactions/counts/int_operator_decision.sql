@@ -5,7 +5,7 @@ latest_decision as (
     select
         source,
         transaction_id,
-        -- What is released or discarded goes on although it follows nothing, too.
+        -- What is released or discarded is published even if it follows nothing.
         max(struct(decided_on, decision != 'new_epoch', decision, decided_by, reason)) as latest
     from {{ ref('operator_decision') }}
     group by source, transaction_id

@@ -114,8 +114,8 @@ placed_transaction as (
             partition by counted.source
             order by counted.end_position
         ) as following_event_position,
-        -- What the next one names, '' for none. A stream that begins anew, as its slot was lost,
-        -- names none, or what the transaction that the old one left unfinished named.
+        -- What the next one names, '' for none. A stream that begins again after its slot was lost
+        -- names none, or what the last unfinished transaction of the old stream named.
         lead(
             case
                 when counted.received_count > 0 and counted.names_predecessor
@@ -143,7 +143,7 @@ placed_transaction as (
                 )
             )
         ) as is_uncounted,
-        -- Published already are other changes, so the transaction topic was made again.
+        -- Other changes are published already, so the transaction topic was recreated.
         counted.received_count > 0
         and coalesce(
             {{ ordered_by_end('counted.connector') }}
@@ -164,8 +164,8 @@ placed_transaction as (
 
 ),
 
--- Where nothing counts transactions and a stream begins anew with changes that are older than what
--- the old one sent, names do not tell which transaction ended where.
+-- If nothing counts transactions, and a new stream begins with changes that are older than what the
+-- old one sent, predecessors do not show which transaction ended where.
 streamed_transaction as (
 
     select
@@ -301,8 +301,8 @@ known_transaction as (
                 then followed.boundary_position <= low_water.event_low_water_position
             else followed.last_event_position < low_water.event_low_water_position
         end as is_below_water,
-        -- Behind a message that cannot be read nothing uncounted goes on, until an operator lets
-        -- it: then the cut has left the place where it stood when the message became known.
+        -- Nothing uncounted passes a message that cannot be read, until an operator decides: then
+        -- the cut has left the place where it stood when the message became known.
         not coalesce(
             exists(
                 low_water.unreadable_spans,

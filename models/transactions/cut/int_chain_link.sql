@@ -341,8 +341,8 @@ select
                 end
         when
             not linked.has_every_number
-            -- Nor is one where all partitions have come to it, unless a message that cannot be read
-            -- stands between.
+            -- No truncate can be missing once every partition has reached this transaction, unless
+            -- an unreadable message in between may be one.
             and (
                 not linked.is_reached_by_all
                 or coalesce(

@@ -60,7 +60,7 @@ passed_transaction as (
     from {{ ref('stg_transaction_marker') }} as marker
     inner join int_cut
         on marker.source = int_cut.source
-    -- Offsets of a transaction topic that was made again begin anew.
+    -- The offsets of a recreated transaction topic start again.
     where
         marker.marker = 'END'
         and marker.log_position is null
@@ -213,6 +213,6 @@ left join new_change
         and settled.`offset` = new_change.`offset`
         and settled.partition = new_change.partition
         and settled.topic = new_change.topic
-        -- Offsets of a topic that was made again begin anew.
+        -- The offsets of a recreated topic start again.
         and settled.source = new_change.source
         and settled.copy_number = 1

@@ -93,7 +93,7 @@ known_range as (
 
 ),
 
--- Offsets without a message are no hole where all that was sent has landed: Kafka's transactions
+-- Once all that was sent has landed, an offset without a message is no gap: Kafka's transactions
 -- take one each.
 joined_range as (
 
@@ -151,7 +151,7 @@ known_progress as (
 
 ),
 
--- Of what lies behind a hole nobody knows what is missing before it.
+-- Behind a gap nobody knows what is missing.
 new_partition as (
 
     select

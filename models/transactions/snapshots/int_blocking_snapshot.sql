@@ -62,9 +62,9 @@ select
     read_snapshot.previous_commit_position,
     first_signal.transaction_id as first_transaction_id,
 
-    -- The connector goes on with the log before it reads (Debezium 3.6.3). Where it paused between
-    -- two transactions, the reads stand behind the one whose END they name. Else a transaction was
-    -- open, as the one is that signals it: they stand behind that one.
+    -- The connector streams more of the log before it reads (Debezium 3.6.3). If it paused between
+    -- two transactions, the reads follow the one whose END they name. Otherwise they follow the
+    -- transaction that was open, such as the one that signals the snapshot.
     case
         when
             read_snapshot.snapshot_position <= read_snapshot.previous_commit_position

@@ -20,8 +20,8 @@ starting_commit as (
 
 ),
 
--- The first message of the source that goes on after the reads; none before it can be one that is
--- missing. A tombstone says nothing that its delete does not say, and no later run knows of it.
+-- The first message of the source after the reads: no read is missing before it. A tombstone says
+-- nothing that its delete does not say, and no later run knows of it.
 following_message as (
 
     select
@@ -44,8 +44,8 @@ following_message as (
 
 ),
 
--- In a partition without reads of the first snapshot every message goes on after it, also the
--- reads of a later one.
+-- In a partition without reads of the first snapshot every message comes after it, also the reads
+-- of a later one.
 first_message as (
 
     select
@@ -120,7 +120,7 @@ snapshot as (
 
 ),
 
--- The first change that shows a partition without reads to have gone on past a later snapshot.
+-- The first change that shows that a partition without reads has passed a later snapshot.
 passing_change as (
 
     select

@@ -21,7 +21,7 @@ from dbt_debezium.errors import DebeziumError
 
 
 class Commands(click.Group):
-    """Ends a command that cannot go on with one sentence and exit code 2."""
+    """Ends a command that cannot continue, with one sentence and exit code 2."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -44,7 +44,7 @@ class Commands(click.Group):
 
 
 def end(context: click.Context, sentence: str) -> NoReturn:
-    """Say why the command cannot go on."""
+    """Say why the command cannot continue."""
     log.print(Text(sentence), soft_wrap=True)
     context.exit(2)
 

@@ -1,6 +1,6 @@
 """Rows of Parquet and Avro as the JSON that Kafka Connect's JsonConverter writes of them.
 
-A sink that writes Parquet or Avro has decoded the value, so its text is written anew: decimals as
+A sink that writes Parquet or Avro has decoded the value, so its text is written again: decimals as
 numbers, bytes in base64, dates and times as the numbers that Connect sends.
 """
 

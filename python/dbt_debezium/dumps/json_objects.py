@@ -67,7 +67,7 @@ _decode_text = msgspec.json.Decoder(str).decode
 
 
 def recognises(head: Head) -> bool:
-    """Whether the first object says where it comes from, or goes on over the next lines."""
+    """Whether the first object says where it comes from, or continues on the next lines."""
     if head.first_line == b"{":
         return True
     known = folder_columns(head.path)
