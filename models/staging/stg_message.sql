@@ -179,8 +179,8 @@ placed_message as (
                 when placeable.previous_commit_position is not null
                     then
                         placeable.previous_commit_position < starting_commit.link_position
-                        -- Where the slot was lost in a transaction that an operator took, the new
-                        -- stream may name the same as that one.
+                        -- If the slot was lost inside a transaction that an operator decided on,
+                        -- the new stream may name the same predecessor.
                         and not coalesce(
                             placeable.snapshot is null
                             and placeable.transaction_id

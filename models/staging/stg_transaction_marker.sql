@@ -148,7 +148,7 @@ select
 from single_marker as single
 left join {{ ref('int_starting_commit') }} as starting_commit
     on single.source = starting_commit.source
--- A position says of itself whether it is published; an offset does not.
+-- A log position shows whether it is published already; an offset does not.
 where
     not coalesce(
         split_part(single.log_position, '#', 2)

@@ -1,6 +1,6 @@
 with
 
--- Offsets of several partitions tell no common order; numbers of one log, and LSNs, do.
+-- Offsets of several partitions have no common order; numbers of one log, and LSNs, have one.
 progress as (
 
     select
@@ -18,7 +18,7 @@ partition_end as (
 
 ),
 
--- Of connectors whose END and BEGIN have no number, the changes have it.
+-- If BEGIN and END have no number, as Oracle's, the changes have it.
 change_number as (
 
     select

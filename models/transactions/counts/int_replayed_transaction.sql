@@ -1,7 +1,7 @@
 with
 
--- What lands again without anything that says where it stands: markers alone, or changes without
--- position.
+-- Transactions that land again without anything that says where they stand: markers alone, or
+-- changes without position.
 unplaced_transaction as (
 
     select

@@ -74,7 +74,7 @@ placed_transaction as (
         coalesce(
             counted.named_position, {{ epoch_of('counted.last_event_position') }}
         ) as predecessor_position,
-        -- What has no END, where END tells the order, stands behind the last transaction before it.
+        -- If END gives the order, a transaction without END follows the last one before it.
         case
             when counted.is_whole_transaction and counted.has_no_order then null
             when counted.is_whole_transaction and counted.number_position is not null
@@ -431,8 +431,8 @@ select
     known.log_position,
     known.last_event_position,
     known.preceding_event_position,
-    -- Where PostgreSQL's slot was lost, no END comes of what an operator took: nothing shows what
-    -- follows it.
+    -- If PostgreSQL's slot was lost, a released or discarded transaction never gets an END, and
+    -- nothing shows what follows it.
     case
         when
             known.decision in ('release', 'discard')
@@ -447,7 +447,7 @@ select
         else known.end_markers
     end as end_markers,
     known.committed_at,
-    -- What has no position of its own stands behind what was committed before it.
+    -- Without a position of its own it follows what was committed before it.
     coalesce(
         known.known_position,
         known.change_position,

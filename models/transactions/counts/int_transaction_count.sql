@@ -117,7 +117,7 @@ ordered_transaction as (
 
 ),
 
--- Where the transaction topic has several partitions, offsets of END tell no order. Numbers of one
+-- If the transaction topic has several partitions, offsets of END give no order. Numbers of one
 -- log do: GTIDs of one server, places in the binary log, commit SCNs.
 partitioned_source as (
 

@@ -19,7 +19,7 @@ operator_decision as (
 
 ),
 
--- What was sent in a partition before a read of a snapshot, where its changes tell no place.
+-- Transactions that sent changes without a place in a partition before a read of a snapshot.
 sent_before_snapshot as (
 
     select

@@ -29,7 +29,7 @@ incremental_window as (
 
 ),
 
--- Of other connectors a read names the commit that closes its window.
+-- Reads of other connectors name the commit that closes their window.
 unplaced_window as (
 
     select source
@@ -165,7 +165,7 @@ preceded_link as (
 
 ),
 
--- Of two ENDs that came again after a restart any may follow any of the one before (S14).
+-- After a restart END may come twice; either may follow either END of the one before (S14).
 counted_link as (
 
     select
@@ -218,7 +218,7 @@ linked_link as (
                     then
                         preceded.previous_commit_position
                         = coalesce(preceded.predecessor_position, preceded.base_position)
-                        -- Where the one before it ended was not known: nothing stood behind it.
+                        -- The end of the one before was not known, because nothing followed it.
                         or coalesce(
                             endswith(preceded.predecessor_position, '+end')
                             and preceded.previous_commit_position > preceded.predecessor_position,
@@ -265,9 +265,9 @@ linked_link as (
             end,
             false
         ) as is_linked,
-        -- Where a number is missing a truncate may be, which no END counts (S8). Places in a file
-        -- leave gaps of their own, so they never prove it. Oracle counts truncates, and positions
-        -- of commits are no count.
+        -- A missing number may be that of a truncate, which no END counts (S8). Places in a file
+        -- have gaps anyway, so they never prove it. Oracle's END counts truncates, and positions of
+        -- commits are not consecutive.
         coalesce(
             case
                 when preceded.log_position is null or preceded.log in ('scn', 'commit') then true

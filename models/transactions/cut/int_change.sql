@@ -15,7 +15,7 @@ event as (
 
 ),
 
--- What an event knows its commit by.
+-- How an event finds its commit.
 keyed_commit as (
 
     select
@@ -94,7 +94,7 @@ parted_event as (
 
 ),
 
--- What the counters do not order: reads, and changes whose counters were reset or never sent.
+-- Events that counters do not order: reads, and changes whose counters were reset or never sent.
 ranked_event as (
 
     select

@@ -46,7 +46,7 @@ judged_link as (
         ) as is_held,
         -- A blocking snapshot read its rows later than where it stands: until the source has
         -- committed past that moment, no state of the stream is one that the source had (S7).
-        -- Nor does the cut stand between it and the transaction that signals it.
+        -- The cut never stands between it and the transaction that signals it.
         coalesce(
             link_kind != 'initial_snapshot'
             and committed_at <= max(

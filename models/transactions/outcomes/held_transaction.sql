@@ -12,7 +12,7 @@ chain_link as (
 
 ),
 
--- What landed cut off and again whole is readable.
+-- A message that landed cut off and again whole is readable.
 unreadable_message as (
 
     select
@@ -162,7 +162,7 @@ explained_transaction as (
                 held_transaction.held_reason = 'missing_events'
                 and exists(
                     quarantined_topic.topics,
-                    -- What names no transaction may be of any.
+                    -- A message that names no transaction may be of any.
                     message -> coalesce(
                         message.transaction_id = held_transaction.transaction_id, true
                     )

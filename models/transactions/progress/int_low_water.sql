@@ -43,7 +43,7 @@ read_topic as (
 
 ),
 
--- What nothing counts may lack a message that cannot be read (S8, S15).
+-- An uncounted transaction may lack a message that cannot be read (S8, S15).
 unreadable as (
 
     select

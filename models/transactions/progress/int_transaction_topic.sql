@@ -144,7 +144,7 @@ compared_source as (
 
 ),
 
--- A topic whose name has the name of a source in it is of no other.
+-- A topic whose name contains that of a source belongs to no other source.
 possible_source as (
 
     select
@@ -214,7 +214,7 @@ select
     -- counts
     placed.marker_count,
 
-    -- Of several topics the one that the cut has followed, else that of the default name.
+    -- The topic that the cut has followed, else the one with the default name.
     row_number() over (
         partition by placed.source_prefix
         order by

@@ -14,7 +14,7 @@ read_table as (
         bool_or(snapshot in ('last_in_data_collection', 'last'))
         or (bool_or(snapshot = 'first') and count_if(copy_number = 1) = 1) as has_last_of_table,
         bool_or(snapshot = 'last') as has_last,
-        -- Of one row the last marker may be the only one.
+        -- A table of one row may have the last marker only.
         bool_or(snapshot = 'first') or count_if(copy_number = 1) = 1 as may_be_first,
         -- Every other marker comes once.
         count_if(snapshot != 'true' and not is_repeated_delivery)
@@ -172,14 +172,14 @@ select
 
     -- proof
     case
-        -- Nor is one proved whose topics belong to another source that sends to them too.
+        -- Topics may belong to another source that sends to them too: then nothing is proved.
         when
             not snapshot.has_every_marker
             or not coalesce(proven_topic.has_no_gap, false)
             or torn_source.source is not null
             then 'missing_reads'
         -- The first table may be empty, or several were read at once: then no read is the first.
-        -- But of a blocking snapshot, no other topic waits for the first table.
+        -- In a blocking snapshot no other topic waits for the first table.
         when
             not snapshot.may_be_first
             and blocking.source is not null

@@ -173,7 +173,7 @@ select
                 or case
                     when snapshot.is_first_snapshot
                         then
-                            -- Where another source sends too, what came first may be its own.
+                            -- If another source sends too, the first messages may be its own.
                             coalesce(
                                 exists(
                                     progress.known_ranges,
@@ -197,7 +197,9 @@ select
                             )
                     else
                         passing_change.passing_offset is not null
-                        -- What was missing before the source's message in front of it is no read.
+                        -- The partition must be complete from an earlier message of this source
+                        -- up to here. A gap further back is older than the snapshot, so it cannot
+                        -- hide one of its reads.
                         and exists(
                             progress.known_ranges,
                             known -> known.last_offset >= passing_change.passing_offset
@@ -209,8 +211,8 @@ select
                                 )
                             )
                         )
-                        -- What cannot be read and lies before a change that the snapshot holds is
-                        -- older than the snapshot.
+                        -- A message that cannot be read is older than the snapshot if a change
+                        -- behind it is.
                         and not exists(
                             progress.unreadable_spans,
                             span -> span.after_position <= snapshot.snapshot_position
@@ -218,7 +220,7 @@ select
                         )
                 end
         else
-            -- Nor is what was missing before that in front of the reads.
+            -- Here too, a gap further back is older than the reads.
             exists(
                 progress.known_ranges,
                 known -> known.last_offset >= coalesce(

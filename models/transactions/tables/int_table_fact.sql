@@ -125,7 +125,7 @@ shared_key as (
             and repeated_key.table_name = emptied.table_name
             and repeated_key.commit_number = emptied.commit_number
     union all
-    -- Of other connectors than PostgreSQL a read is known by its key alone (S1).
+    -- A read of another connector than PostgreSQL is known by its key alone (S1).
     select
         copied.source,
         copied.schema_name,
