@@ -1,7 +1,6 @@
 """What the captures of MySQL and MariaDB have in common: values, moments, arrivals."""
 
 import base64
-import gzip
 import json
 import re
 from collections import Counter
@@ -11,14 +10,15 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arrivals import Arrival, make_arrival, renamed
-from compare import check_counts, compare_cut, read_tables, table_differences
-from lake import DATA
+from arrivals import Arrival, make_arrival, renamed, write_arrivals
+from compare import check_counts, compare_cut, read_cuts, read_tables, table_differences
 from mysql_oracle import MysqlHistory, expected_cut
 from oracle import Message, Row, Table, rows_of
 from pyspark.sql import SparkSession
 
-from dbt_debezium.scaffold import CapturedTable
+from dbt_debezium.export import export
+from dbt_debezium.preview import previewed
+from dbt_debezium.scaffold import CapturedTable, Group
 from dbt_debezium.tables import JSON_TEXT
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,12 +37,6 @@ class Difference(NamedTuple):
     table: str
     in_database: str | None
     in_tables: str | None
-
-
-def read_moments(name: str) -> list[dict[str, Any]]:
-    """What the server held at known moments, as `cuts.jsonl.gz` has them."""
-    with gzip.open(DATA / name / "cuts.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def spread_truncates(messages: Sequence[Message]) -> list[Message]:
@@ -237,6 +231,22 @@ def some_arrivals(name: str, sent: Sequence[Message], count: int, source: str) -
             for seed in range(count)
         ),
     ]
+
+
+def check_arrivals(
+    folder: Path, arrivals: Iterable[tuple[MysqlHistory, Sequence[Arrival]]]
+) -> None:
+    """Publish arrivals in one run, and compare what each proves of its history."""
+    compared = [(arrival, history) for history, some in arrivals for arrival in some]
+    write_arrivals(folder / "dump", [arrival for arrival, _ in compared])
+    with previewed(folder / "dump", [Group("some_*", "some")]) as built:
+        export(built.spark, built.tables, folder / "export")
+    published = read_cuts(folder / "export")
+    found: list[str] = []
+    for arrival, history in compared:
+        entry = published.get(arrival.prefix, {})
+        found += arrival_differences(folder / "export", arrival, entry, history)
+    assert found == []
 
 
 def arrival_differences(

@@ -1,5 +1,7 @@
 """What all tests of the pipeline share."""
 
+from collections.abc import Iterator
+
 import pytest
 from lake import open_lake
 
@@ -20,6 +22,14 @@ def long_lived_java(tmp_path_factory: pytest.TempPathFactory) -> None:
         open_lake(tmp_path_factory.mktemp("java"), []),
     ):
         pass
+
+
+@pytest.fixture(scope="module")
+def values_as_they_were_sent() -> Iterator[None]:
+    """For oracles that know values as messages have them, without announced types."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("dbt_debezium.tables.announced_type", lambda *_: None)
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -9,7 +9,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from oracle import (
     Change,
@@ -277,11 +276,3 @@ def expected_cut(
         count = 1 + Arrived(history, places, messages).proven_count()
     last = history.commits[count - 1] if count else None
     return ExpectedCut(count, last.transaction_id if last else None, None, count)
-
-
-def database_cuts(cuts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The moments of `cuts.jsonl.gz`, each with the GTID of its last commit."""
-    for cut in cuts:
-        server, _, numbers = cut["cut"]["gtid_executed"].partition(":")
-        cut["transaction_id"] = f"{server}:{numbers.rpartition('-')[2]}"
-    return cuts

@@ -15,6 +15,7 @@ from random import Random
 import pytest
 from arrivals import Arrival, landings, make_arrival, write_arrivals
 from binlog_captures import without_nulls
+from captured_servers import MYSQL
 from compare import check_all_counts, read_cuts, read_tables
 from lake import DATA, open_lake, tables_of
 from oracle import Bag, Message, Row, Table, freeze, read_messages, rows_of
@@ -38,7 +39,7 @@ from streams import (
     Stream,
     truncate,
 )
-from test_mysql import SOURCE, history_without_gtids, messages_without_gtids
+from test_mysql import history_without_gtids, messages_without_gtids
 from test_random_landings import shown_states
 
 from dbt_debezium.scaffold import Group
@@ -223,7 +224,7 @@ def test_a_server_without_gtids_shows_only_states_that_were_and_all_when_told(
     sent = [
         as_sent_by_default(message)
         for message in messages_without_gtids()
-        if message["topic"] != f"{SOURCE}.transaction"
+        if message["topic"] != f"{MYSQL.source}.transaction"
     ]
     history = history_without_gtids()
     last = len(history.commits)
