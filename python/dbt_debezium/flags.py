@@ -27,18 +27,19 @@ def flag_sentences(
 
 
 def truncate_sentence(
-    report: Iterable[Mapping[str, Any]], without_truncate: Collection[str] = ()
+    report: Iterable[Mapping[str, Any]], command: Command, without_truncate: Collection[str] = ()
 ) -> str | None:
     """One sentence for all sources that could send a TRUNCATE and have not (S8); a note, no fault.
 
     Args:
         report: entries of `cut_report`.
+        command: the command that prints it. Only a project has settings.
         without_truncate: patterns of sources that are known to send none.
 
-    >>> truncate_sentence([{"source": "s", "has_truncate": False}])[:33]
+    >>> truncate_sentence([{"source": "s", "has_truncate": False}], "status")[:33]
     's: no TRUNCATE has been published'
-    >>> truncate_sentence([{"source": "s", "has_truncate": False}], ["s*"])
-    >>> truncate_sentence([{"source": "s", "has_truncate": True}])
+    >>> truncate_sentence([{"source": "s", "has_truncate": False}], "status", ["s*"])
+    >>> truncate_sentence([{"source": "s", "has_truncate": True}], "status")
     """
     silent = sorted(
         entry["source"]
@@ -48,10 +49,11 @@ def truncate_sentence(
     )
     if not silent:
         return None
+    setting = ", or list in sources_without_truncate the sources that send none"
     return (
         f"{listed(silent, 'sources')}: no TRUNCATE has been published, and connectors leave them "
         "out by default, so a truncated table would keep its rows; set skipped.operations=none at "
-        "the connector, or list in sources_without_truncate the sources that send none"
+        "the connector" + (setting if command == "status" else "")
     )
 
 

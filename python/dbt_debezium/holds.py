@@ -1,11 +1,10 @@
 """What a source holds first and why, in one sentence."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
+from dbt_debezium.flags import SHOWN_NAMES, listed
 from dbt_debezium.reasons import HELD, Command, Reason
-
-SHOWN_TABLES: Final = 5
 
 
 def held_sentence(entry: dict[str, Any], command: Command) -> str | None:
@@ -65,12 +64,10 @@ def tables_text(held: Sequence[dict[str, Any]]) -> dict[str, str]:
     short = [one for one in held if one["table"]]
     short = [one for one in short if not one["received"]] or short
     names = [one["table"] for one in short]
-    more = len(names) - SHOWN_TABLES
-    shown = ", ".join(names[:SHOWN_TABLES]) + (f" and {more} more" if more > 0 else "")
     return {
-        "table": shown or "its tables",
-        "options": " ".join(f"--not-ingested '{name}'" for name in names[:SHOWN_TABLES]),
-        "quoted": ", ".join(f"'{name}'" for name in names[:SHOWN_TABLES]),
+        "table": listed(names, "tables") or "its tables",
+        "options": " ".join(f"--not-ingested '{name}'" for name in names[:SHOWN_NAMES]),
+        "quoted": ", ".join(f"'{name}'" for name in names[:SHOWN_NAMES]),
         **{
             count: f"{sum(one[count] or 0 for one in short):,}"
             for count in ("expected", "received")

@@ -47,7 +47,7 @@ def shared_sentences(
     found = (
         metadata_sentence(report),
         end_sentence(report, command),
-        truncate_sentence(report, without_truncate),
+        truncate_sentence(report, command, without_truncate),
     )
     return [sentence for sentence in found if sentence]
 

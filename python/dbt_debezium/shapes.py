@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dbt_debezium.flags import listed
 from dbt_debezium.model_files import HistoryModel
 from dbt_debezium.patterns import matches
 from dbt_debezium.tables import full_name
@@ -38,7 +39,6 @@ order by source, commit_number, position
 """
 
 SIGNAL_COLUMNS = {"id", "type", "data"}
-SHOWN_TABLES = 10
 
 
 @dataclass(slots=True)
@@ -69,8 +69,7 @@ class ShapeReport:
         ]
         tables = self.tables_without_model()
         if tables:
-            more = len(tables) - SHOWN_TABLES
-            names = ", ".join(tables[:SHOWN_TABLES]) + (f" and {more} more" if more > 0 else "")
+            names = listed(tables, "tables")
             found.append(f"{source}: no model shows {names}; `dbt-debezium scaffold` writes one")
         flagged: dict[str, dict[str, Any]] = {}
         for change in self.changes:
@@ -162,7 +161,7 @@ def silent_changes(spark: "SparkSession", schema: str = "build") -> list[tuple[s
 def key_changes(
     spark: "SparkSession", keyless: Iterable[str], schema: str = "build"
 ) -> list[tuple[str, str]]:
-    """For each change of a key its source and a sentence, where nobody decided about it.
+    """For each change of a key its source and a sentence for `preview`, which asks nobody.
 
     Args:
         keyless: tables in which no key tells rows apart.
@@ -172,7 +171,8 @@ def key_changes(
         (
             source,
             f"{source}: {table} has the key {new} from commit {commit_number} on, {old} before it; "
-            "a row that changed under both appears twice",
+            "a row that changed under both appears twice; pass --identity "
+            f"'{table}=<columns>' with columns that it has under both",
         )
         for source, table, commit_number, old, new in spark.sql(
             KEY_CHANGES.format(schema=schema)

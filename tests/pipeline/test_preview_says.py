@@ -125,3 +125,4 @@ def test_nothing_that_preview_lacks_is_advised(said: list[str]) -> None:
     assert "next run" not in advice
     assert "--json" not in advice
     assert "dbt_project.yml" not in advice
+    assert "sources_without_truncate" not in advice
