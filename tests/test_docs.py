@@ -161,7 +161,7 @@ def test_every_entry_says_meaning_cause_and_remedy(part: str) -> None:
 
 def test_every_refusal_has_a_row() -> None:
     sources = "".join(
-        path.read_text() for path in (REPOSITORY / "python" / "dbt_debezium").glob("*.py")
+        path.read_text() for path in (REPOSITORY / "python" / "dbt_debezium").rglob("*.py")
     )
     raised = set(re.findall(r'DebeziumError\(\s*f?"(\w+): ', sources)) - {
         "preview",
