@@ -143,6 +143,12 @@ def test_the_model_of_flags_lists_them_all() -> None:
     assert set(re.findall(r"\w*_\w*", listed)) == FLAGS.keys()
 
 
+def test_every_decision_is_listed_in_order() -> None:
+    page = (REPOSITORY / "docs" / "how-it-works.md").read_text().partition("## Decisions")[2]
+    files = sorted((REPOSITORY / "docs" / "decisions").glob("*.md"))
+    assert re.findall(r"\(decisions/(\S+)\)", page) == [file.name for file in files]
+
+
 def test_every_data_test_has_an_entry() -> None:
     tests = {path.stem for path in (REPOSITORY / "tests").rglob("*.sql")}
     assert section("Failed tests") == tests
