@@ -24,7 +24,7 @@ test: setup-live ## every test but the proofs
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder python tests
 
 quick: lint ## lint, and the tests that need no Java
-	@$(BIN)/pytest -q python $(wildcard tests/macros tests/test_project.py tests/test_docs.py)
+	@$(BIN)/pytest -q python $(wildcard tests/macros tests/judge tests/test_project.py tests/test_docs.py)
 
 proof: setup ## the long proofs, which `make test` leaves out; writes docs/correctness.md
 	@$(BIN)/pytest tests/pipeline python -m proof; status=$$?; $(BIN)/python tests/pipeline/figures.py; exit $$status

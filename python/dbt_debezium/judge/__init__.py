@@ -1,0 +1,55 @@
+"""The judge: which commits of a source may be shown, and why others wait.
+
+Marks of one source in, verdicts out (`marks.py`, `verdicts.py`); no Spark, no clock, no disk. The
+same marks give the same verdicts. It holds in memory the facts of the source, which are few, and
+one transaction at a time.
+
+Each module answers one question:
+
+- `transaction`: is a transaction whole? With `restart`: does a restart explain its numbers?
+- `snapshot`: have all reads of an initial snapshot landed?
+- `partitions`: have all partitions moved on past a commit, and what in them cannot be read?
+- `markers`: is a transaction missing between two ENDs?
+- `chain`: what follows the newest commit?
+
+What decides today is still the chain of models in models/transactions; nothing calls the judge but
+its tests, which hold both to the same law (tests/pipeline/histories/law.py). It refuses connectors
+without traits and blocking snapshots (S7). It holds transactions without END, so it does not show
+sources without transaction metadata (S15), and knows no operator decisions (S16).
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain as joined
+
+from dbt_debezium.judge.chain import Chain
+from dbt_debezium.judge.evidence import Evidence
+from dbt_debezium.judge.marks import LINK_KINDS, Fact, Mark
+from dbt_debezium.judge.verdicts import ChainEnd, Commit, Hold, Superseded, Verdict
+
+__all__ = ["ChainEnd", "Commit", "Hold", "Superseded", "Verdict", "judge"]
+
+
+def judge(marks: Iterable[Mark], end: ChainEnd) -> Iterator[Verdict]:
+    """Judge the chain of one source.
+
+    Args:
+        marks: in the order that `marks` describes.
+        end: where the published chain ends.
+
+    Returns:
+        One verdict per transaction and initial snapshot behind that end, in the order of commits.
+        The newest commit holds where the chain ends with it.
+
+    Raises:
+        DebeziumError: the source has something that the judge cannot order.
+    """
+    facts: list[Fact] = []
+    rest = iter(marks)
+    for mark in rest:
+        if mark.kind in LINK_KINDS:
+            rest = joined([mark], rest)
+            break
+        facts.append(mark)  # type: ignore[arg-type] # LINK_KINDS are the other kinds
+    else:
+        rest = iter(())
+    yield from Chain(Evidence(facts, end), end).verdicts(rest)  # type: ignore[arg-type] # likewise

@@ -1,0 +1,133 @@
+"""The chain of commits of one source (S14): links in, verdicts out."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.judge.evidence import Evidence
+from dbt_debezium.judge.marks import Link, Message, Snapshot
+from dbt_debezium.judge.predecessor import Predecessor
+from dbt_debezium.judge.transaction import Transaction
+from dbt_debezium.judge.verdicts import (
+    ChainEnd,
+    Commit,
+    Hold,
+    HoldReason,
+    LinkKind,
+    Superseded,
+    Verdict,
+)
+
+
+class Chain:
+    """Commits as long as each link is whole and follows the one before; holds from there on."""
+
+    def __init__(self, evidence: Evidence, end: ChainEnd) -> None:
+        self._evidence = evidence
+        self._end = end
+        self._predecessor = Predecessor(end)
+        self._held_by: LinkKind | None = None
+        """What the first link is that waits, and that all links behind it wait for."""
+
+    def verdicts(self, links: Iterable[Link]) -> Iterator[Verdict]:
+        """Judge links, which come in the order of `marks`."""
+        for _, marks in groupby(links, key=_identity):
+            match first := next(marks):
+                case Message():
+                    if not self._is_published(first.position):
+                        self._predecessor.add_message(first)
+                case Snapshot():
+                    # An older one is in the newest that is published.
+                    if first.position > (self._end.snapshot_position or ""):
+                        yield self._judge_snapshot(first.position)
+                case _:
+                    rest = (mark for mark in marks if not isinstance(mark, Message | Snapshot))
+                    transaction = Transaction([first, *rest])
+                    if not self._is_published(transaction.position):
+                        yield self._judge_transaction(transaction)
+                    elif transaction.position == self._end.position:
+                        self._add_end_offsets(transaction.end_offsets)
+
+    def _is_published(self, position: str | None) -> bool:
+        newest = self._end.position or self._end.snapshot_position
+        return newest is not None and position is not None and position <= newest
+
+    def _judge_snapshot(self, position: str) -> Verdict:
+        """A snapshot that is whole needs no predecessor, because it replaces all tables (S5).
+
+        Raises:
+            DebeziumError: later commits are published without it (S17).
+        """
+        if self._is_published(position):
+            raise DebeziumError(
+                f"judge: a snapshot at {position} has landed behind the published commit at "
+                f"{self._end.position or self._end.snapshot_position}; expected reads to land "
+                "before anything that follows them is published"
+            )
+        reason = self._evidence.snapshot_hold_reason(position)
+        if reason is not None:
+            return self._waiting("initial_snapshot", position, None, reason)
+        self._held_by = None
+        end = replace(self._end, position=None, snapshot_position=position)
+        return self._commit("initial_snapshot", position, None, end)
+
+    def _judge_transaction(self, transaction: Transaction) -> Verdict:
+        position, transaction_id = transaction.position, transaction.transaction_id
+        reason = self._hold_reason(transaction)
+        if reason is not None:
+            return self._waiting("transaction", position, transaction_id, reason)
+        assert position is not None  # else it is held for that
+        end = replace(self._end, position=position, end_offsets=transaction.end_offsets)
+        return self._commit("transaction", position, transaction_id, end)
+
+    def _hold_reason(self, transaction: Transaction) -> HoldReason | None:
+        """Why a transaction waits; None where readers may see it."""
+        evidence = self._evidence
+        if evidence.traits is None:
+            return "no_transaction"
+        if reason := transaction.hold_reason(evidence.traits, evidence.partitions):
+            return reason
+        if self._held_by is not None:
+            is_snapshot = self._held_by == "initial_snapshot"
+            return "follows_held_snapshot" if is_snapshot else "follows_held_transaction"
+        if not self._predecessor.is_followed_by(transaction, evidence.traits, evidence.markers):
+            return "missing_predecessor"
+        # END does not count the reads of a window (S6).
+        span = transaction.span(evidence.traits)
+        if transaction.closes_window and not evidence.partitions.show_whole_window(span):
+            return "unproven_reads"
+        return None
+
+    def _commit(
+        self, kind: LinkKind, position: str, transaction_id: str | None, end: ChainEnd
+    ) -> Commit:
+        self._end = replace(end, commit_number=end.commit_number + 1)
+        self._predecessor = Predecessor(self._end)
+        return Commit(kind, position, transaction_id, self._end)
+
+    def _waiting(
+        self,
+        kind: LinkKind,
+        position: str | None,
+        transaction_id: str | None,
+        reason: HoldReason,
+    ) -> Hold | Superseded:
+        if position is not None:
+            self._held_by = self._held_by or kind
+            if self._evidence.is_superseded(position):
+                return Superseded(kind, position, transaction_id)
+        return Hold(kind, position, transaction_id, reason)
+
+    def _add_end_offsets(self, offsets: Iterable[int]) -> None:
+        """The END of the newest transaction has come again since it was published."""
+        known = sorted({*self._end.end_offsets, *offsets})
+        self._end = replace(self._end, end_offsets=tuple(known))
+        self._predecessor = Predecessor(self._end)
+
+
+def _identity(link: Link) -> tuple[str | None, str, str | None]:
+    """Marks of one transaction are one link."""
+    if isinstance(link, Message | Snapshot):
+        return link.position, link.kind, None
+    return link.position, "transaction", link.transaction_id

@@ -1,0 +1,86 @@
+"""What is known of a source as a whole, before its chain is judged."""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.judge.markers import Markers
+from dbt_debezium.judge.marks import (
+    Fact,
+    Partition,
+    Range,
+    SnapshotPartition,
+    SnapshotTable,
+    Source,
+    UnlandedTable,
+    Unreadable,
+)
+from dbt_debezium.judge.partitions import Partitions
+from dbt_debezium.judge.snapshot import InitialSnapshot, Topics
+from dbt_debezium.judge.traits import traits_of
+from dbt_debezium.judge.verdicts import ChainEnd, HoldReason
+
+AnyFact = TypeVar("AnyFact", bound=Fact)
+
+
+class Evidence:
+    """The facts of one source. They are as many as its partitions, gaps and snapshots."""
+
+    def __init__(self, facts: Sequence[Fact], end: ChainEnd) -> None:
+        """Sort the facts, and prove the snapshots that have landed.
+
+        Raises:
+            DebeziumError: the source has something that the judge cannot order yet.
+        """
+        source = _one_source(facts)
+        partitions, ranges = _of_kind(facts, Partition), _of_kind(facts, Range)
+        unreadable = _of_kind(facts, Unreadable)
+        self.traits = None if source.connector is None else traits_of(source.connector)
+        """None until a change shows whose the markers are (S0)."""
+        self.partitions = Partitions(self.traits, partitions, unreadable)
+        self.markers = Markers(ranges, unreadable)
+        topics = Topics(partitions, ranges, unreadable, _of_kind(facts, UnlandedTable))
+        self._reasons = {
+            snapshot.position: snapshot.hold_reason(topics)
+            for snapshot in _snapshots(facts, source, end)
+        }
+
+    def snapshot_hold_reason(self, position: str) -> HoldReason | None:
+        """Why the snapshot at a position waits; None where it is whole."""
+        return self._reasons[position]
+
+    def is_superseded(self, position: str) -> bool:
+        """Whether a whole snapshot stands behind a position."""
+        return any(reason is None and at > position for at, reason in self._reasons.items())
+
+
+def _one_source(facts: Iterable[Fact]) -> Source:
+    sources = [one for one in facts if isinstance(one, Source)]
+    if len(sources) != 1:
+        raise DebeziumError(f"judge: {len(sources)} marks of kind 'source'; expected exactly one")
+    if sources[0].asks_for_blocking_snapshot:
+        raise DebeziumError(
+            "judge: the source asks for a blocking snapshot, which cannot be judged yet; "
+            "expected initial and incremental ones only"
+        )
+    return sources[0]
+
+
+def _snapshots(facts: Iterable[Fact], source: Source, end: ChainEnd) -> Iterable[InitialSnapshot]:
+    found: dict[str, InitialSnapshot] = {}
+    for fact in facts:
+        if isinstance(fact, SnapshotTable | SnapshotPartition):
+            position = fact.snapshot_position
+            snapshot = found.setdefault(position, InitialSnapshot(position, is_first=False))
+            if isinstance(fact, SnapshotTable):
+                snapshot.tables.append(fact)
+            else:
+                snapshot.partitions.append(fact)
+    if found and end == ChainEnd():
+        first = found[min(found)]
+        first.is_first = source.first_position is None or source.first_position > first.position
+    return found.values()
+
+
+def _of_kind(facts: Iterable[Fact], kind: type[AnyFact]) -> list[AnyFact]:
+    return [fact for fact in facts if isinstance(fact, kind)]

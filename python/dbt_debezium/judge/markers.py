@@ -1,0 +1,48 @@
+"""Is a transaction missing between two ENDs? (S14)"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+from dbt_debezium.judge.marks import Range, Unreadable
+
+BEFORE_ALL = (-1,)
+"""In place of the offsets of an END, where none was sent before."""
+
+
+class Markers:
+    """What has landed of the transaction topic, and can be read."""
+
+    def __init__(self, ranges: Iterable[Range], unreadable: Iterable[Unreadable]) -> None:
+        """Marks of other topics are left out.
+
+        Args:
+            ranges: of all partitions.
+            unreadable: likewise; each may be an END, so a run of markers ends in front of it.
+        """
+        landed = [one for one in ranges if one.is_of_markers]
+        # Offsets of two partitions have no common order.
+        self._has_one_partition = {one.partition for one in landed} == {0}
+        starts = [one.first_offset for one in landed]
+        starts += [one.offset + 1 for one in unreadable if one.is_of_markers]
+        self._run_starts = sorted(starts)
+
+    def show_nothing_between(self, before: Sequence[int], end: Sequence[int]) -> bool:
+        """Whether every marker from an END of one transaction to an END of the next is known.
+
+        A restart sends an END again, and then the next one may follow either.
+
+        Args:
+            before: offsets of the END of the transaction before.
+            end: offsets of this one's.
+
+        >>> markers = Markers([Range("t", 0, 0, 5, True), Range("t", 0, 7, 9, True)], [])
+        >>> markers.show_nothing_between([3], [5]), markers.show_nothing_between([5], [9])
+        (True, False)
+        """
+        return self._has_one_partition and any(
+            first < last and first >= self._run_start(last) - 1 for first in before for last in end
+        )
+
+    def _run_start(self, offset: int) -> int:
+        """The first offset from which on everything up to this one is known."""
+        return self._run_starts[bisect_right(self._run_starts, offset) - 1]

@@ -1,0 +1,252 @@
+"""Marks: what has landed of one source, as far as the judge must know it. No rows, no messages.
+
+A mark is one row of a narrow table, with `kind` and the columns that its class below lists. A
+column that two kinds share means the same in both. Marks come in this order:
+
+1. facts of the whole source: `source`, `partition`, `range`, `unreadable`, `unlanded_table`,
+   `snapshot_table`, `snapshot_partition`, in any order;
+2. links of the chain, by `place_of`: those without a position come last.
+
+Positions of one source have one width, so they compare as text. The position of a transaction is
+where the source committed it (S2). Marks are given again in each run until their transaction is
+published. Of the newest published transaction the `end` marks are still given, because a connector
+that restarts may send its END again.
+"""
+
+from dataclasses import dataclass, fields
+from types import UnionType
+from typing import ClassVar, Final, TypeAlias, get_args, get_type_hints
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One row: the source itself."""
+
+    kind: ClassVar[str] = "source"
+    connector: str | None
+    """None until a change has landed, or a logical message inside a transaction: markers name
+    neither connector nor source, so nothing shows yet whose they are."""
+    first_position: str | None
+    """The first commit that an END, or a change that names the commit before its own, shows."""
+    asks_for_blocking_snapshot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """One row per partition of a table's topic from which something has landed."""
+
+    kind: ClassVar[str] = "partition"
+    topic: str
+    partition: int
+    has_changes: bool
+    """Whether a row's change or read has landed from it, so that it is not garbage alone."""
+    reached_place: str | None
+    """The highest place of a change in it; None without any. What a place is, `Traits` says."""
+    has_window_reads: bool = False
+    """Whether a read of an incremental snapshot has landed from it."""
+    is_of_signals: bool = False
+    """Whether its table is one of signals, which no snapshot reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """One row per run of offsets that have landed without a gap, of any topic of the source."""
+
+    kind: ClassVar[str] = "range"
+    topic: str
+    partition: int
+    first_offset: int
+    last_offset: int
+    """Inclusive."""
+    is_of_markers: bool = False
+    """Whether the topic is the transaction topic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """One row per message that is quarantined: it may have been anything."""
+
+    kind: ClassVar[str] = "unreadable"
+    topic: str
+    partition: int
+    offset: int
+    after_place: str | None
+    """The highest place of a change before it in its partition; None where none has one."""
+    before_place: str | None
+    """The place of the next change behind it that is no copy of another."""
+    is_of_markers: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UnlandedTable:
+    """One row per table of which ENDs count changes, while nothing of its topic has landed."""
+
+    kind: ClassVar[str] = "unlanded_table"
+    data_collection: str
+    last_position: str
+    """The newest transaction that counts changes of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotTable:
+    """One row per initial snapshot and table that it read."""
+
+    kind: ClassVar[str] = "snapshot_table"
+    snapshot_position: str
+    data_collection: str
+    read_count: int
+    """Of rows, without copies."""
+    read_markers: tuple[str, ...]
+    """What `source.snapshot` says of them, beside `true`: `first`, `last` and so on (S4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotPartition:
+    """One row per initial snapshot and partition of a table's topic. Offsets may be None."""
+
+    kind: ClassVar[str] = "snapshot_partition"
+    snapshot_position: str
+    topic: str
+    partition: int
+    first_read_offset: int | None
+    """Of the snapshot's reads in it; None without any."""
+    last_read_offset: int | None
+    older_offset: int | None
+    """The last message in front of the reads that was sent before the snapshot. In a partition
+    without its reads: the last one in front of `newer_offset`."""
+    newer_offset: int | None
+    """The first message of the stream behind the reads that is no tombstone. In a partition without
+    its reads: the first that is newer than the snapshot."""
+    first_offset: int | None
+    """The first message that is no tombstone, whatever it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One row per transaction and table: what END counts of it, and what has landed."""
+
+    kind: ClassVar[str] = "table"
+    position: str | None
+    transaction_id: str
+    data_collection: str
+    expected_count: int
+    """By the END that counts most. A connector that counts from 1 again sends several (S13)."""
+    least_expected_count: int
+    received_count: int
+    """Distinct changes (S1)."""
+    has_every_number: bool
+    """Whether `data_collection_order` is exactly 1 to `received_count`."""
+    copies_agree: bool
+    """Whether copies of one change have the same content and the same numbers."""
+    previous_position: str | None = None
+    """The commit before its own, where a change names it."""
+    key_leave_count: int = 0
+    """Deletes that say which key their row has now (S9)."""
+    key_enter_count: int = 0
+    closes_window: bool = False
+    """Whether one of its changes ends the window of an incremental snapshot (S6)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """One row per BEGIN and partition offset."""
+
+    kind: ClassVar[str] = "begin"
+    position: str | None
+    transaction_id: str
+    partition: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One row per END and partition offset."""
+
+    kind: ClassVar[str] = "end"
+    position: str | None
+    transaction_id: str
+    partition: int
+    offset: int
+    event_count: int
+    """Of changes and logical messages, of tables that do not land too."""
+    has_true_sum: bool = True
+    """Whether the counts of its tables add up to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One row per change of a transaction whose counts do not fit, in the order of the log (S3)."""
+
+    kind: ClassVar[str] = "event"
+    position: str | None
+    transaction_id: str
+    data_collection: str
+    total_orders: tuple[int, ...]
+    """That its copies carry."""
+    table_orders: tuple[int, ...]
+    """`data_collection_order`, likewise."""
+    has_one_content: bool
+    """Whether its copies say the same of its row."""
+    has_place: bool
+    """Whether it has a place in the log; without one, nothing shows which of two came first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One row per logical message outside of transactions, which PostgreSQL counts as a commit."""
+
+    kind: ClassVar[str] = "message"
+    position: str
+    previous_position: str | None
+    """The commit before it. Some versions name the message itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One row per initial snapshot: its place in the chain."""
+
+    kind: ClassVar[str] = "snapshot"
+    position: str
+
+
+Fact: TypeAlias = (
+    Source | Partition | Range | Unreadable | UnlandedTable | SnapshotTable | SnapshotPartition
+)
+TransactionMark: TypeAlias = Begin | End | Table | Event
+Link: TypeAlias = TransactionMark | Message | Snapshot
+Mark: TypeAlias = Fact | Link
+
+KINDS: Final = {one.kind: one for one in get_args(Mark)}
+LINK_KINDS: Final = ("begin", "end", "table", "event", "message", "snapshot")
+
+
+def place_of(link: Link) -> tuple[bool, str, int, str]:
+    """Where a link stands in the order of marks.
+
+    Where a commit ends the next record can begin: at one position come a transaction, a message
+    behind it, a snapshot, and a message that names no commit, since it is the first of a stream.
+
+    >>> place_of(Snapshot("0042")) < place_of(Message("0042", None))
+    True
+    """
+    match link:
+        case Message():
+            order, transaction_id = 1 if link.previous_position is not None else 3, ""
+        case Snapshot():
+            order, transaction_id = 2, ""
+        case _:
+            order, transaction_id = 0, link.transaction_id
+    return link.position is None, link.position or "", order, transaction_id
+
+
+def columns() -> dict[str, UnionType | type]:
+    """The columns of the narrow table with their types, beside `kind`.
+
+    >>> columns()["previous_position"]
+    str | None
+    """
+    found: dict[str, UnionType | type] = {}
+    for one in KINDS.values():
+        hints = get_type_hints(one)
+        found |= {field.name: hints[field.name] for field in fields(one)}
+    return found

@@ -1,0 +1,89 @@
+"""How far the partitions of a source have come, and what in them cannot be read."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from dbt_debezium.judge.marks import Partition, Unreadable
+from dbt_debezium.judge.traits import Traits
+
+NOWHERE = ""
+"""Before every place."""
+
+
+class Span(NamedTuple):
+    """Between which places in the log the changes of a transaction stand, both inclusive.
+
+    Where a change stands at the commit before its own, `last` is the transaction's commit, which
+    only changes of later transactions name.
+    """
+
+    first: str
+    last: str
+
+
+class Partitions:
+    """The partitions of all topics of tables."""
+
+    def __init__(
+        self,
+        traits: Traits | None,
+        partitions: Iterable[Partition],
+        unreadable: Iterable[Unreadable],
+    ) -> None:
+        self._ends_open = traits is not None and traits.names_predecessor
+        self._partitions = list(partitions)
+        self._unreadable = [one for one in unreadable if not one.is_of_markers]
+        self._low_water = _lowest(one for one in self._partitions if one.has_changes)
+        self._window_low_water = self._lowest_of_windows()
+
+    def are_past(self, span: Span) -> bool:
+        """Whether every partition with changes holds one of a later transaction."""
+        return self._is_past(self._low_water, span)
+
+    def show_whole_window(self, span: Span) -> bool:
+        """Whether all reads have landed of the window that a transaction closes (S6).
+
+        They may be in each partition of a topic in which a read of any window has landed. Until one
+        has, nothing shows where to look.
+        """
+        return self._is_past(self._window_low_water, span) and not self.may_hide_a_change(span)
+
+    def may_hide_a_change(self, span: Span) -> bool:
+        """Whether a message that cannot be read may be a change of the transaction.
+
+        It stands between its neighbours in its partition, so it is no change of a transaction that
+        stands before or behind both.
+        """
+        return any(
+            self._begins_by(one.after_place or NOWHERE, span)
+            and (one.before_place is None or span.first <= one.before_place)
+            for one in self._unreadable
+        )
+
+    def _is_past(self, reached: str, span: Span) -> bool:
+        return reached >= span.last if self._ends_open else reached > span.last
+
+    def _begins_by(self, after: str, span: Span) -> bool:
+        return after < span.last if self._ends_open else after <= span.last
+
+    def _lowest_of_windows(self) -> str:
+        topics = {one.topic for one in self._partitions if one.has_window_reads}
+        if not all(has_every_partition(self._numbers_of(topic)) for topic in topics):
+            return NOWHERE
+        return _lowest(one for one in self._partitions if one.topic in topics)
+
+    def _numbers_of(self, topic: str) -> list[int]:
+        return [one.partition for one in self._partitions if one.topic == topic]
+
+
+def _lowest(partitions: Iterable[Partition]) -> str:
+    return min((one.reached_place or NOWHERE for one in partitions), default=NOWHERE)
+
+
+def has_every_partition(partitions: Sequence[int]) -> bool:
+    """Whether no number below the highest is missing: a partition of which nothing has landed.
+
+    >>> has_every_partition([1, 0]), has_every_partition([0, 2])
+    (True, False)
+    """
+    return len({*partitions}) == max(partitions, default=-1) + 1

@@ -1,0 +1,121 @@
+"""Have all reads of an initial snapshot landed? (S4, S5)"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from dbt_debezium.judge.marks import (
+    Partition,
+    Range,
+    SnapshotPartition,
+    SnapshotTable,
+    UnlandedTable,
+    Unreadable,
+)
+from dbt_debezium.judge.partitions import has_every_partition
+from dbt_debezium.judge.verdicts import HoldReason
+
+LAST_OF_TABLE = ("last", "last_in_data_collection")
+
+
+@dataclass(slots=True)
+class InitialSnapshot:
+    """All that is known of one."""
+
+    position: str
+    is_first: bool
+    """Whether nothing shows that the source sent anything before it."""
+    tables: list[SnapshotTable] = field(default_factory=list)
+    partitions: list[SnapshotPartition] = field(default_factory=list)
+
+    def hold_reason(self, topics: "Topics") -> HoldReason | None:
+        """Why it may lack reads; None where it is whole."""
+        if not self._has_every_marker() or topics.lack_a_table_since(self.position):
+            return "missing_reads"
+        partitions = [one for one in self.partitions if topics.may_have_reads(one.topic)]
+        read_topics = {one.topic for one in self.partitions if one.first_read_offset is not None}
+        if not all(topics.have_every_partition(topic) for topic in read_topics):
+            return "missing_reads"
+        if not all(self._shows_every_read(one, topics) for one in partitions):
+            return "missing_reads"
+        if not all(self._has_moved_on(one) for one in partitions):
+            return "unproven_reads"
+        return None
+
+    def _has_every_marker(self) -> bool:
+        """Whether each table's last read has landed, and the snapshot's.
+
+        The first table marks its only row as `first` (Debezium 3.6.3).
+        """
+        markers = [table.read_markers for table in self.tables]
+        return any("last" in some for some in markers) and all(
+            any(one in some for one in LAST_OF_TABLE)
+            or (some == ("first",) and table.read_count == 1)
+            for some, table in zip(markers, self.tables, strict=True)
+        )
+
+    def _has_moved_on(self, one: SnapshotPartition) -> bool:
+        """Whether a partition holds what was sent after the snapshot.
+
+        Before the first snapshot of a source nothing is in a partition, so one without reads may
+        have had none; a later one may still be to come.
+        """
+        return one.newer_offset is not None or (self.is_first and one.first_read_offset is None)
+
+    def _shows_every_read(self, one: SnapshotPartition, topics: "Topics") -> bool:
+        """Whether neither a gap nor a message that cannot be read may be a read."""
+        older, newer = one.older_offset, one.newer_offset
+        if self.is_first and one.first_read_offset is None:
+            older, newer = None, one.first_offset
+        after = -1 if older is None else older
+        return topics.are_known(one.topic, one.partition, after, newer)
+
+
+class Topics:
+    """What has landed of the topics of tables, by offset."""
+
+    def __init__(
+        self,
+        partitions: Iterable[Partition],
+        ranges: Iterable[Range],
+        unreadable: Iterable[Unreadable],
+        unlanded: Iterable[UnlandedTable],
+    ) -> None:
+        self._partitions = list(partitions)
+        self._ranges = [one for one in ranges if not one.is_of_markers]
+        self._unreadable = [one for one in unreadable if not one.is_of_markers]
+        self._unlanded = list(unlanded)
+
+    def lack_a_table_since(self, position: str) -> bool:
+        """Whether an END behind a position counts changes of a table that has no topic yet."""
+        return any(one.last_position > position for one in self._unlanded)
+
+    def have_every_partition(self, topic: str) -> bool:
+        return has_every_partition(
+            [one.partition for one in self._partitions if one.topic == topic]
+        )
+
+    def may_have_reads(self, topic: str) -> bool:
+        """Whether it is no topic of signals, which no snapshot reads."""
+        return not any(one.is_of_signals for one in self._partitions if one.topic == topic)
+
+    def are_known(self, topic: str, partition: int, after: int, before: int | None) -> bool:
+        """Whether each message between two offsets has landed and can be read.
+
+        Args:
+            topic: its name.
+            partition: its number.
+            after: exclusive; -1 for the beginning.
+            before: exclusive; None for all that have landed.
+        """
+        place = (topic, partition)
+        if any(
+            after < one.offset and (before is None or one.offset < before)
+            for one in self._unreadable
+            if (one.topic, one.partition) == place
+        ):
+            return False
+        return any(
+            one.first_offset <= after + 1 and (before is None or one.last_offset >= before)
+            for one in self._ranges
+            if (one.topic, one.partition) == place
+        )

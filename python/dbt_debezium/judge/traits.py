@@ -1,0 +1,47 @@
+"""In what connectors differ, as data. No rule asks for a connector's name."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from dbt_debezium.errors import DebeziumError
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What the messages of a connector show of the order of commits (S2)."""
+
+    change_place: Literal["predecessor", "commit"]
+    """What the place of a change in the log is, by which partitions are compared. `predecessor`:
+    the commit that it names as the one before its own, so that a partition which names a commit is
+    past it. `commit`: its own commit, of which more changes may follow."""
+
+    @property
+    def names_predecessor(self) -> bool:
+        """Whether a change names the commit before its own."""
+        return self.change_place == "predecessor"
+
+
+TRAITS: Final = {
+    "db2": Traits("commit"),
+    "postgresql": Traits("predecessor"),
+    "sqlserver": Traits("commit"),
+}
+"""By the name of the connector."""
+
+
+def traits_of(connector: str) -> Traits:
+    """The traits of a connector.
+
+    Raises:
+        DebeziumError: it has none, so the judge cannot order its transactions.
+
+    >>> traits_of("oracle")
+    Traceback (most recent call last):
+    dbt_debezium.errors.DebeziumError: judge: no traits are listed for connector 'oracle'; \
+known: db2, postgresql, sqlserver
+    """
+    if connector not in TRAITS:
+        raise DebeziumError(
+            f"judge: no traits are listed for connector '{connector}'; known: {', '.join(TRAITS)}"
+        )
+    return TRAITS[connector]

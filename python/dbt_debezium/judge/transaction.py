@@ -1,0 +1,130 @@
+"""Is a transaction whole? (S13)"""
+
+from collections.abc import Iterable
+from itertools import groupby, pairwise
+from operator import attrgetter
+
+from dbt_debezium.judge.marks import Begin, End, Event, Table, TransactionMark
+from dbt_debezium.judge.partitions import NOWHERE, Partitions, Span
+from dbt_debezium.judge.restart import is_renumbered, is_whole_by_overlap
+from dbt_debezium.judge.traits import Traits
+from dbt_debezium.judge.verdicts import HoldReason
+
+
+class Transaction:
+    """All marks of one transaction."""
+
+    def __init__(self, marks: Iterable[TransactionMark]) -> None:
+        self._begins: list[Begin] = []
+        self._ends: list[End] = []
+        self._tables: list[Table] = []
+        self._events: list[Event] = []
+        for mark in marks:
+            self.position, self.transaction_id = mark.position, mark.transaction_id
+            match mark:
+                case Begin():
+                    self._begins.append(mark)
+                case End():
+                    self._ends.append(mark)
+                case Table():
+                    self._tables.append(mark)
+                case Event():
+                    self._events.append(mark)
+
+    @property
+    def has_changes(self) -> bool:
+        return any(table.received_count for table in self._tables)
+
+    @property
+    def previous_position(self) -> str | None:
+        """The commit that its changes name as the one before; None for none."""
+        return min(
+            (one.previous_position for one in self._tables if one.previous_position), default=None
+        )
+
+    @property
+    def end_offsets(self) -> tuple[int, ...]:
+        return tuple(sorted(end.offset for end in self._ends))
+
+    @property
+    def closes_window(self) -> bool:
+        return any(table.closes_window for table in self._tables)
+
+    def span(self, traits: Traits) -> Span:
+        """Where its changes stand. Its position must be known."""
+        assert self.position is not None
+        first = self.position
+        if traits.names_predecessor and self.has_changes:
+            first = self.previous_position or NOWHERE
+        return Span(first, self.position)
+
+    def is_seen_whole(self, traits: Traits, partitions: Partitions) -> bool:
+        """Whether everything that was sent of it has landed and can be read."""
+        span = self.span(traits)
+        # Without changes, only those of later transactions show where one would stand.
+        has_place = self.has_changes or traits.names_predecessor
+        return partitions.are_past(span) and not (has_place and partitions.may_hide_a_change(span))
+
+    def hold_reason(self, traits: Traits, partitions: Partitions) -> HoldReason | None:
+        """Why it cannot be published by itself; None where every change of it has landed."""
+        if not self._ends:
+            return "no_end"
+        if self.position is None:
+            return "no_commit_position"
+        if any(table.received_count < table.expected_count for table in self._tables):
+            return "missing_events"
+        has_surplus = any(table.received_count > table.expected_count for table in self._tables)
+        if self._has_every_number() and not has_surplus:
+            if self._begins_again() and not self.is_seen_whole(traits, partitions):
+                return "unproven_restart"
+            return self._torn_key()
+        if self._is_whole_by_overlap():
+            return self._torn_key()
+        if self._is_renumbered_by_table():
+            is_whole = self.is_seen_whole(traits, partitions)
+            return self._torn_key() if is_whole else "unproven_restart"
+        return "too_many_events" if has_surplus else "contradicting_events"
+
+    def _has_every_number(self) -> bool:
+        return all(end.has_true_sum for end in self._ends) and all(
+            table.has_every_number and table.copies_agree for table in self._tables
+        )
+
+    def _begins_again(self) -> bool:
+        """Whether a BEGIN follows another without an END between them: a restart inside it."""
+        markers = sorted((*self._begins, *self._ends), key=attrgetter("partition", "offset"))
+        return any(
+            isinstance(one, Begin) and isinstance(following, Begin)
+            for one, following in pairwise(markers)
+        )
+
+    def _is_whole_by_overlap(self) -> bool:
+        expected_count = min(end.event_count for end in self._ends)
+        return self._can_be_ranked() and is_whole_by_overlap(
+            [one.total_orders for one in self._events], expected_count
+        )
+
+    def _is_renumbered_by_table(self) -> bool:
+        """Whether the numbers of each table fit; what is missing between them leaves no trace."""
+        by_table = {
+            name: [one.table_orders for one in events]
+            for name, events in groupby(
+                sorted(self._events, key=attrgetter("data_collection")),
+                key=attrgetter("data_collection"),
+            )
+        }
+        return self._can_be_ranked() and all(
+            is_renumbered(by_table.get(table.data_collection, []), table.least_expected_count)
+            for table in self._tables
+        )
+
+    def _can_be_ranked(self) -> bool:
+        return bool(self._events) and all(
+            one.has_one_content and one.has_place for one in self._events
+        )
+
+    def _torn_key(self) -> HoldReason | None:
+        """A row that leaves its key arrives under another one in the same transaction (S9)."""
+        left = sum(table.key_leave_count for table in self._tables)
+        entered = sum(table.key_enter_count for table in self._tables)
+        return None if left == entered else "key_change_torn"

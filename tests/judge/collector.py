@@ -1,0 +1,395 @@
+"""Marks of a source from its messages, as the models are to collect them. No Spark.
+
+Messages are flattened by the product's own flattener. What makes a change itself, which copy is the
+first, and what stands around a message that cannot be read follows `stg_message` and
+`partition_progress`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import NamedTuple, TypeAlias
+
+from dbt_debezium.envelope import flatten_message
+from dbt_debezium.flat import Flat
+from dbt_debezium.judge import marks
+from dbt_debezium.judge.traits import TRAITS
+
+MESSAGES_OF_END = "*.LogicalDecodingMessageMonitor$LogicalDecodingMessageId@*"
+"""The name under which END counts logical messages."""
+
+
+class Landed(NamedTuple):
+    """One message that has landed."""
+
+    topic: str
+    partition: int
+    offset: int
+    flat: Flat
+
+
+Identity: TypeAlias = tuple[object, ...]
+
+
+def flattened(message: dict[str, object]) -> Landed:
+    """A message as histories write it."""
+    headers = [(one["key"], one["value"]) for one in message["headers"]]
+    flat = flatten_message(message["topic"], message["key"], message["value"], headers)
+    return Landed(message["topic"], message["partition"], message["offset"], flat)
+
+
+def collected(
+    source: str, landed: Iterable[Landed], not_ingested: Sequence[str]
+) -> list[marks.Mark]:
+    """The marks of a source, in their order.
+
+    Args:
+        source: its name. All messages are its own, or of another database of its connector.
+        landed: each delivery once or more often, in any order.
+        not_ingested: patterns of tables that END counts and that do not land.
+    """
+    deliveries = {one[:3]: one for one in landed}
+    return _Collector(source, [deliveries[at] for at in sorted(deliveries)], not_ingested).collect()
+
+
+@dataclass
+class _Counted:
+    """Changes of one transaction and table: the copies of each by what it is."""
+
+    copies: dict[Identity, list[Flat]] = field(default_factory=lambda: defaultdict(list))
+
+
+class _Collector:
+    def __init__(self, source: str, landed: list[Landed], not_ingested: Sequence[str]) -> None:
+        self.source = source
+        self.left_out = [*not_ingested, MESSAGES_OF_END]
+        self.partitions: dict[tuple[str, int], list[Landed]] = defaultdict(list)
+        self.changes: dict[str, dict[str, _Counted]] = defaultdict(lambda: defaultdict(_Counted))
+        self.markers: dict[str, list[Landed]] = defaultdict(list)
+        self.is_copy: set[tuple[str, int, int]] = set()
+        self.reads: dict[str, list[Landed]] = defaultdict(list)
+        self.messages: list[Flat] = []
+        self.connector: str | None = None
+        known: set[Identity] = set()
+        for one in landed:
+            self.partitions[one.topic, one.partition].append(one)
+            flat = one.flat
+            is_message = flat.kind == "logical_message" and flat.transaction_id is not None
+            if flat.kind == "change" or is_message:
+                self.connector = flat.connector
+            if flat.kind == "change":
+                identity = (flat.transaction_id, *_identity(one))
+                if identity in known:
+                    self.is_copy.add(one[:3])
+                known.add(identity)
+                if flat.snapshot is not None and flat.snapshot != "incremental":
+                    if one[:3] not in self.is_copy:
+                        self.reads[flat.event_position or ""].append(one)
+                elif flat.transaction_id is not None and flat.data_collection is not None:
+                    counted = self.changes[flat.transaction_id][flat.data_collection]
+                    counted.copies[identity].append(flat)
+            elif flat.kind == "transaction_marker" and self._is_own(flat):
+                self.markers[flat.transaction_id or ""].append(one)
+            elif flat.kind == "logical_message" and flat.transaction_id is None:
+                self.messages.append(flat)
+        self.traits = TRAITS.get(self.connector or "")
+
+    def _is_own(self, flat: Flat) -> bool:
+        """Whether a marker is surely of the source.
+
+        BEGIN of SQL Server names no database, and another one may have the same LSN. Db2 has one
+        database, which END may name.
+        """
+        return flat.source in (self.source, f"{self.source}.{flat.database_name}")
+
+    def collect(self) -> list[marks.Mark]:
+        facts = [
+            self._source(),
+            *self._ranges(),
+            *self._partition_marks(),
+            *self._unlanded_tables(),
+            *self._snapshot_tables(),
+            *self._snapshot_partitions(),
+        ]
+        links = [*self._transactions(), *self._messages(), *map(marks.Snapshot, self.reads)]
+        return [*facts, *sorted(links, key=marks.place_of)]
+
+    # --- the source
+
+    def _source(self) -> marks.Source:
+        ends = (self._position(one) for one in self.markers)
+        named = (one.flat.previous_commit_position for one in self._all_changes())
+        if not self.traits or not self.traits.names_predecessor:
+            named = (one.flat.commit_position for one in self._all_changes())
+        first = min((at for at in (*ends, *named) if at is not None), default=None)
+        return marks.Source(
+            self.connector,
+            first,
+            any(
+                one.flat.signal_type == "execute-snapshot"
+                and "blocking" in one.flat.signal_data.lower()
+                for one in self._all_changes()
+            ),
+        )
+
+    def _all_changes(self) -> Iterator[Landed]:
+        """Those that were streamed."""
+        for some in self.partitions.values():
+            yield from (
+                one for one in some if one.flat.kind == "change" and one.flat.snapshot is None
+            )
+
+    # --- partitions
+
+    def _ranges(self) -> Iterator[marks.Range]:
+        for (topic, partition), some in self.partitions.items():
+            first = last = some[0].offset
+            for one in some[1:]:
+                if one.offset != last + 1:
+                    yield marks.Range(topic, partition, first, last, self._is_of_markers(topic))
+                    first = one.offset
+                last = one.offset
+            yield marks.Range(topic, partition, first, last, self._is_of_markers(topic))
+
+    def _partition_marks(self) -> Iterator[marks.Fact]:
+        for (topic, partition), some in self.partitions.items():
+            for at, one in enumerate(some):
+                if one.flat.kind == "quarantined" and (
+                    self._is_of_table(topic) or self._is_of_markers(topic)
+                ):
+                    behind = [self._place(other) for other in some[:at]]
+                    following = [
+                        self._place(other) for other in some[at:] if other[:3] not in self.is_copy
+                    ]
+                    yield marks.Unreadable(
+                        topic,
+                        partition,
+                        one.offset,
+                        max((place for place in behind if place is not None), default=None),
+                        next((place for place in following if place is not None), None),
+                        self._is_of_markers(topic),
+                    )
+            if self._is_of_table(topic):
+                yield marks.Partition(
+                    topic,
+                    partition,
+                    any(one.flat.kind == "change" for one in some),
+                    max(filter(None, map(self._reached, _without_gap(some))), default=None),
+                    any(one.flat.snapshot == "incremental" for one in some),
+                    self._is_of_signals(topic),
+                )
+
+    def _is_of_table(self, topic: str) -> bool:
+        return topic.removeprefix(self.source).count(".") == 2
+
+    def _is_of_markers(self, topic: str) -> bool:
+        return topic.endswith(".transaction")
+
+    def _is_of_signals(self, topic: str) -> bool:
+        return any(
+            one.flat.signal_type is not None
+            for (name, _), some in self.partitions.items()
+            if name == topic
+            for one in some
+        )
+
+    def _reached(self, one: Landed) -> str | None:
+        if self.traits and self.traits.names_predecessor:
+            return one.flat.previous_commit_position
+        return one.flat.commit_position
+
+    def _place(self, one: Landed) -> str | None:
+        if one.flat.kind != "change":
+            return None
+        if _is_read(one) and not (self.traits and self.traits.names_predecessor):
+            return (one.flat.event_position or "").partition("/")[0]
+        return self._reached(one)
+
+    # --- snapshots
+
+    def _unlanded_tables(self) -> Iterator[marks.UnlandedTable]:
+        topics = {topic for topic, _ in self.partitions}
+        last: dict[str, str] = {}
+        for transaction_id, some in self.markers.items():
+            for name in self._expected(some):
+                position = self._position(transaction_id)
+                if position is not None and not any(topic.endswith(f".{name}") for topic in topics):
+                    last[name] = max(last.get(name, ""), position)
+        yield from (marks.UnlandedTable(name, position) for name, position in last.items())
+
+    def _snapshot_tables(self) -> Iterator[marks.SnapshotTable]:
+        for position, reads in self.reads.items():
+            tables: dict[str, list[str]] = defaultdict(list)
+            for one in reads:
+                tables[one.flat.data_collection or ""].append(one.flat.snapshot or "")
+            for name, markers in tables.items():
+                known = tuple(sorted(marker for marker in markers if marker != "true"))
+                yield marks.SnapshotTable(position, name, len(markers), known)
+
+    def _snapshot_partitions(self) -> Iterator[marks.SnapshotPartition]:
+        for position in self.reads:
+            for (topic, partition), some in self.partitions.items():
+                if self._is_of_table(topic):
+                    offsets = _offsets_around(position, some)
+                    yield marks.SnapshotPartition(position, topic, partition, *offsets)
+
+    # --- the chain
+
+    def _position(self, transaction_id: str) -> str | None:
+        """Where a transaction was committed."""
+        ends = (one.flat.commit_position for one in self.markers.get(transaction_id, ()))
+        position = min((at for at in ends if at is not None), default=None)
+        if position is None:
+            changes = self.changes.get(transaction_id, {}).values()
+            flats = (flat for one in changes for copies in one.copies.values() for flat in copies)
+            position = next((flat.commit_position for flat in flats), None)
+        return position
+
+    def _expected(self, markers: Iterable[Landed]) -> dict[str, list[int]]:
+        """Of each table that lands what each END counts, 0 where it does not."""
+        ends = [one.flat.collection_counts or {} for one in markers if one.flat.marker == "END"]
+        names = {name for counts in ends for name in counts}
+        return {
+            name: [counts.get(name, 0) for counts in ends]
+            for name in names
+            if not any(fnmatchcase(name, pattern) for pattern in self.left_out)
+        }
+
+    def _transactions(self) -> Iterator[marks.TransactionMark]:
+        for transaction_id in sorted(self.markers.keys() | self.changes.keys()):
+            position = self._position(transaction_id)
+            markers = self.markers.get(transaction_id, [])
+            for one in markers:
+                if one.flat.marker == "BEGIN":
+                    yield marks.Begin(position, transaction_id, one.partition, one.offset)
+                else:
+                    count, counts = one.flat.event_count or 0, one.flat.collection_counts or {}
+                    is_true = count == sum(counts.values())
+                    yield marks.End(
+                        position, transaction_id, one.partition, one.offset, count, is_true
+                    )
+            yield from self._tables(position, transaction_id, markers)
+
+    def _tables(
+        self, position: str | None, transaction_id: str, markers: list[Landed]
+    ) -> Iterator[marks.TransactionMark]:
+        expected = self._expected(markers)
+        changes = self.changes.get(transaction_id, {})
+        tables = [
+            _table(position, transaction_id, name, expected.get(name, [0]), changes.get(name))
+            for name in sorted(expected.keys() | changes.keys())
+        ]
+        yield from tables
+        if all(
+            one.has_every_number and one.copies_agree and one.received_count == one.expected_count
+            for one in tables
+        ):
+            return
+        events = [(name, copies) for name, one in changes.items() for copies in one.copies.values()]
+        for name, copies in sorted(events, key=lambda event: _log_order(event[1])):
+            yield marks.Event(
+                position,
+                transaction_id,
+                name,
+                tuple(sorted({flat.total_order or 0 for flat in copies})),
+                tuple(sorted({flat.data_collection_order or 0 for flat in copies})),
+                len({(flat.before, flat.after) for flat in copies}) == 1,
+                all(flat.event_position is not None for flat in copies),
+            )
+
+    def _messages(self) -> Iterator[marks.Message]:
+        known = {(one.event_position, one.previous_commit_position) for one in self.messages}
+        for position, previous in known:
+            if position is not None:
+                yield marks.Message(position, previous)
+
+
+def _without_gap(some: Sequence[Landed]) -> Iterator[Landed]:
+    """The messages of a partition up to the first gap: behind it, nothing shows what is missing."""
+    for at, one in enumerate(some):
+        if one.offset != some[0].offset + at:
+            return
+        yield one
+
+
+def _identity(one: Landed) -> Identity:
+    """What makes a change itself within its transaction (S1)."""
+    flat = one.flat
+    if flat.row_key is None and flat.snapshot is not None:
+        return one[:3]
+    what = (flat.schema_name, flat.table_name, flat.operation, flat.event_position)
+    if flat.row_key is None:
+        return (*what, flat.total_order, flat.before, flat.after)
+    if flat.snapshot is not None:
+        return (*what, flat.row_key, flat.after)
+    return (*what, flat.row_key)
+
+
+def _log_order(copies: Sequence[Flat]) -> tuple[str, int]:
+    return copies[0].event_position or "", min(flat.total_order or 0 for flat in copies)
+
+
+def _table(
+    position: str | None,
+    transaction_id: str,
+    name: str,
+    expected: Sequence[int],
+    counted: _Counted | None,
+) -> marks.Table:
+    copies = [*counted.copies.values()] if counted else []
+    orders = {flat.data_collection_order for some in copies for flat in some}
+    contents = [
+        {(flat.before, flat.after, flat.total_order, flat.data_collection_order) for flat in some}
+        for some in copies
+    ]
+    named = {flat.previous_commit_position for some in copies for flat in some}
+    return marks.Table(
+        position,
+        transaction_id,
+        name,
+        max(expected, default=0),
+        min(expected, default=0),
+        len(copies),
+        orders == {*range(1, len(copies) + 1)},
+        all(len(one) == 1 for one in contents),
+        min((at for at in named if at is not None), default=None),
+        sum(some[0].operation == "d" and some[0].new_row_key is not None for some in copies),
+        sum(some[0].operation == "c" and some[0].old_row_key is not None for some in copies),
+        any(flat.signal_type == "snapshot-window-close" for some in copies for flat in some),
+    )
+
+
+def _offsets_around(
+    position: str, some: Sequence[Landed]
+) -> tuple[int | None, int | None, int | None, int | None, int | None]:
+    """The offsets of a `SnapshotPartition`."""
+    readable = [one for one in some if one.flat.kind not in ("quarantined", "tombstone")]
+    first_offset = min((one.offset for one in readable), default=None)
+    reads = [
+        one.offset for one in readable if _is_read(one) and one.flat.event_position == position
+    ]
+    if reads:
+        newer = (one.offset for one in readable if one.offset > reads[-1] and not _is_read(one))
+        older = (one.offset for one in readable if one.offset < reads[0])
+        return reads[0], reads[-1], max(older, default=None), min(newer, default=None), first_offset
+    passing = [
+        one.offset
+        for one in readable
+        if one.flat.kind == "change"
+        and one.flat.snapshot != "incremental"
+        and (one.flat.event_position or "") > position
+    ]
+    newer_offset = min(passing, default=None)
+    older = (
+        one.offset
+        for one in readable
+        if one.flat.kind == "change"
+        and one.flat.snapshot != "incremental"
+        and (newer_offset is None or one.offset < newer_offset)
+    )
+    return None, None, max(older, default=None), newer_offset, first_offset
+
+
+def _is_read(one: Landed) -> bool:
+    return one.flat.snapshot not in (None, "incremental")

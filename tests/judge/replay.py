@@ -1,0 +1,84 @@
+"""A history's messages, landed in parts, and where the judge's chain then ends. No Spark."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from collector import Landed, collected, flattened
+from histories.history import Case
+from histories.messages import messages, source_name
+from histories.plan import AUDIT, Entry, Plan
+
+from dbt_debezium.judge import ChainEnd, Commit, judge
+
+POSITION_DIGITS = {"postgresql": 20}
+"""Of connectors whose positions are numbers."""
+
+
+class Shown(NamedTuple):
+    """The newest commit that readers may see."""
+
+    commit_number: int | None
+    """None where the law does not say."""
+    commit_position: str | None
+    """None for a snapshot."""
+    transaction_id: str | None
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message with what the history knows of it."""
+
+    entry: Entry
+    landed: Landed
+
+
+def sent_messages(plan: Plan) -> list[Sent]:
+    """All messages of a history, in the order of sending."""
+    return [Sent(entry, flattened(message)) for entry, message in messages(plan)]
+
+
+def landings(case: Case) -> Iterator[list[Landed]]:
+    """All that has landed after each of a history's landings."""
+    sent = sent_messages(case.plan)
+    for landing in range(case.plan.landing_count):
+        yield [
+            one.landed
+            for one in sent
+            if one.entry.landing is not None and one.entry.landing <= landing
+        ]
+
+
+def commits(plan: Plan, parts: Iterable[Sequence[Landed]]) -> Iterator[list[Commit]]:
+    """The commits that are new after each part.
+
+    Args:
+        plan: of the history.
+        parts: after each landing all that has landed, as models collect it anew in each run.
+    """
+    end = ChainEnd()
+    for part in parts:
+        marks = collected(source_name(plan), part, [f"public.{AUDIT}"])
+        new = [one for one in judge(marks, end) if isinstance(one, Commit)]
+        end = new[-1].chain_end if new else end
+        yield new
+
+
+def shown(commit: Commit | None) -> Shown | None:
+    """A commit as the law describes it."""
+    if commit is None:
+        return None
+    is_snapshot = commit.kind == "initial_snapshot"
+    position = None if is_snapshot else commit.position
+    return Shown(commit.chain_end.commit_number, position, commit.transaction_id)
+
+
+def expected(case: Case) -> Iterator[Shown | None]:
+    """What the law says after each landing."""
+    digits = POSITION_DIGITS.get(case.plan.connector, 0)
+    for cut in case.cuts:
+        if cut is None:
+            yield None
+            continue
+        position = cut.commit_position and cut.commit_position.zfill(digits)
+        yield Shown(cut.commit_number, position, cut.transaction_id)

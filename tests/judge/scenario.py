@@ -1,0 +1,237 @@
+"""Scenarios as text: what lands, message by message, and what the judge then says.
+
+scenarios/README.md explains the lines. Each becomes a real Debezium message, which the product's
+flattener reads.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from collector import Landed, collected, flattened
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.judge import ChainEnd, Commit, Hold, Superseded, Verdict, judge
+
+SOURCE: Final = "shop"
+BLOCK: Final = re.compile(r"^```(landed|verdict)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CONNECTOR: Final = re.compile(r"^Connector: (\w+)$", re.MULTILINE)
+LINE: Final = re.compile(r"(?P<topic>\w+) (?P<partition>\d+)(?:@(?P<offset>\d+))?  +(?P<said>.+)")
+OPERATIONS: Final = {"create": "c", "update": "u", "delete": "d", "truncate": "t", "read": "r"}
+MARKERS: Final = (
+    "first",
+    "first_in_data_collection",
+    "last_in_data_collection",
+    "last",
+    "incremental",
+)
+
+Clauses: TypeAlias = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Landings, each with the verdict that follows it."""
+
+    name: str
+    connector: str
+    steps: list[tuple[list[str], list[str]]]
+
+
+def read_scenario(path: Path) -> Scenario:
+    """A file of scenarios/."""
+    text = path.read_text(encoding="utf-8")
+    connector = CONNECTOR.search(text)
+    blocks = [(kind, [*filter(None, lines.split("\n"))]) for kind, lines in BLOCK.findall(text)]
+    kinds = [kind for kind, _ in blocks]
+    assert kinds == ["landed", "verdict"] * (len(blocks) // 2), f"{path.name}: {kinds}"
+    steps = [(blocks[at][1], blocks[at + 1][1]) for at in range(0, len(blocks), 2)]
+    return Scenario(path.stem, connector[1] if connector else "postgresql", steps)
+
+
+def play(scenario: Scenario) -> Iterator[tuple[list[str], list[str]]]:
+    """For each landing what the judge says and what it should."""
+    landed: list[Landed] = []
+    writer = Writer(scenario.connector)
+    end = ChainEnd()
+    for lines, expected in scenario.steps:
+        landed += [flattened(message) for line in lines if (message := writer.message(line))]
+        marks = collected(writer.source, landed, ["public.unlisted"])
+        try:
+            verdicts = [*judge(marks, end)]
+        except DebeziumError as error:
+            yield [f"refused: {error}"], expected
+            continue
+        end = next((one.chain_end for one in verdicts[::-1] if isinstance(one, Commit)), end)
+        yield [said(one) for one in verdicts] or ["nothing new"], expected
+
+
+def said(verdict: Verdict) -> str:
+    """A verdict as one line."""
+    name = "snapshot" if verdict.transaction_id is None else f"transaction {verdict.transaction_id}"
+    at = "" if verdict.position is None else f" at {verdict.position.lstrip('0')}"
+    match verdict:
+        case Commit():
+            return f"commit {verdict.chain_end.commit_number}: {name}{at}"
+        case Hold():
+            return f"hold: {name}{at}: {verdict.reason}"
+        case Superseded():
+            return f"superseded: {name}{at}"
+
+
+class Writer:
+    """Messages of one source from lines."""
+
+    def __init__(self, connector: str) -> None:
+        self.connector = connector
+        # SQL Server's source is one database of its connector.
+        self.source = f"{SOURCE}.bank" if connector == "sqlserver" else SOURCE
+        self.offsets: Counter[tuple[str, int]] = Counter()
+
+    def message(self, line: str) -> dict[str, object] | None:
+        """The message of a line; None for one that has not landed."""
+        found = LINE.fullmatch(line)
+        assert found, f"{line!r}: expected '<topic> <partition>  <message>'"
+        topic, partition = found["topic"], int(found["partition"])
+        at = self.offsets[topic, partition] if found["offset"] is None else int(found["offset"])
+        self.offsets[topic, partition] = max(at + 1, self.offsets[topic, partition])
+        first, *others = found["said"].split(", ")
+        verb, _, key = first.partition(" ")
+        clauses = dict(_clause(one) for one in others)
+        if verb == "missing":
+            return None
+        is_table = topic not in ("transaction", "message")
+        name = f"{self.source}.public.{topic}" if is_table else f"{SOURCE}.{topic}"
+        message_key, value, headers = self._written(topic, verb, key, clauses)
+        return {
+            "topic": name,
+            "partition": partition,
+            "offset": at,
+            "key": message_key,
+            "value": value,
+            "headers": headers,
+        }
+
+    def _written(
+        self, topic: str, verb: str, key: str, clauses: Clauses
+    ) -> tuple[str | None, str | None, list[dict[str, str]]]:
+        row = {"id": key}
+        if verb == "unreadable":
+            return None, "{]", []
+        if verb == "tombstone":
+            return json.dumps(row), None, []
+        if verb in ("BEGIN", "END"):
+            return None, json.dumps(self._marker(verb, key, clauses)), []
+        value: dict[str, object] = {
+            "op": "m" if verb == "message" else OPERATIONS[verb],
+            "source": self._source(topic, verb, clauses),
+            "transaction": self._block(clauses),
+            "ts_ms": 1,
+        }
+        if verb == "message":
+            return None, json.dumps({**value, "message": {"prefix": "x", "content": ""}}), []
+        if verb == "truncate":
+            return None, json.dumps({**value, "before": None, "after": None}), []
+        if "note" in clauses:
+            row = {**row, "note": clauses["note"]}
+        if "signal" in clauses:
+            data = '{"type":"BLOCKING","data-collections":["public.orders"]}'
+            row = {**row, "type": clauses["signal"], "data": data}
+        headers = [
+            {"key": f"__debezium.{name}", "value": json.dumps({"id": clauses[clause]})}
+            for clause, name in (("becomes", "newkey"), ("was", "oldkey"))
+            if clause in clauses
+        ]
+        images = (
+            {"before": row, "after": None} if verb == "delete" else {"before": None, "after": row}
+        )
+        is_keyless = "keyless" in clauses
+        return (
+            None if is_keyless else json.dumps({"id": key}),
+            json.dumps({**value, **images}),
+            headers,
+        )
+
+    def _marker(self, verb: str, key: str, clauses: Clauses) -> dict[str, object]:
+        marker: dict[str, object] = {
+            "status": verb,
+            "id": self._id(key, clauses.get("at")),
+            "ts_ms": 1,
+        }
+        if verb == "END":
+            words = clauses.get("counts", "nothing").replace(" and", "").split()
+            pairs = zip(words[::2], words[1::2], strict=True) if len(words) > 1 else ()
+            counts = {name: int(count) for name, count in pairs}
+            schema = f"{clauses['of']}.public" if "of" in clauses else "public"
+            marker["event_count"] = sum(counts.values())
+            marker["data_collections"] = [
+                {"data_collection": _collection(schema, name), "event_count": count}
+                for name, count in counts.items()
+            ]
+        return marker
+
+    def _id(self, key: str, at: str | None) -> str:
+        if self.connector != "postgresql":
+            return _lsn(key)
+        return key if at == "nowhere" else f"{key}:{at or 1}"
+
+    def _block(self, clauses: Clauses) -> dict[str, object] | None:
+        if "in" not in clauses or "numbers" not in clauses:
+            return None
+        total_order, table_order = map(int, clauses["numbers"].split())
+        return {
+            "id": self._id(clauses["in"], clauses.get("at")),
+            "total_order": total_order,
+            "data_collection_order": table_order,
+        }
+
+    def _source(self, topic: str, verb: str, clauses: Clauses) -> dict[str, object]:
+        marker = next((one for one in MARKERS if one in clauses), None)
+        is_read = verb == "read"
+        source: dict[str, object] = {
+            "connector": self.connector,
+            "name": SOURCE,
+            "db": "bank",
+            "schema": "public",
+            "table": "" if verb == "message" else topic,
+            "snapshot": (marker or "true") if is_read else "false",
+            "ts_ms": 1,
+        }
+        at = clauses.get("at")
+        if self.connector != "postgresql":
+            commit = at if is_read else clauses.get("in")
+            return {
+                **source,
+                "commit_lsn": _lsn(commit or "0"),
+                "change_lsn": None if is_read else _lsn(at or "0"),
+                "event_serial_no": None if is_read else 1,
+            }
+        follows = clauses.get("follows", "nothing")
+        sequence = [None if follows == "nothing" else follows, at]
+        is_window_read = marker == "incremental"
+        return {
+            **source,
+            "sequence": json.dumps(sequence),
+            "txId": None if is_window_read else int(clauses.get("in", 0)) or None,
+            "lsn": None if is_window_read or at is None else int(at),
+        }
+
+
+def _clause(text: str) -> tuple[str, str]:
+    name, _, value = text.partition(" ")
+    return name, value
+
+
+def _collection(schema: str, name: str) -> str:
+    if name == "messages":
+        return "io.debezium.LogicalDecodingMessageMonitor$LogicalDecodingMessageId@219c5324"
+    return f"{schema}.{name}"
+
+
+def _lsn(number: str) -> str:
+    """An LSN of SQL Server or Db2."""
+    return f"00000001:{int(number):08x}:0001"

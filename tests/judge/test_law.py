@@ -1,0 +1,43 @@
+"""The judge shows what the law says, landing by landing, on random histories. No Spark."""
+
+from collections.abc import Sequence
+
+import pytest
+from histories.history import Case, make_history
+from histories.knobs import PROFILES
+from replay import commits, expected, landings, shown
+
+SEED = 1
+QUICK = {"first_rules": 200, "all_rules": 500, "sqlserver": 200, "db2": 200}
+FULL = {"first_rules": 2_000, "all_rules": 10_000, "sqlserver": 2_000, "db2": 2_000}
+
+
+def differences(case: Case) -> list[str]:
+    """Each landing after which the judge shows another commit than the law."""
+    found = []
+    newest = None
+    parts = commits(case.plan, landings(case))
+    for landing, (new, law) in enumerate(zip(parts, expected(case), strict=True)):
+        newest = new[-1] if new else newest
+        got = shown(newest)
+        if got is not None and law is not None and law.commit_number is None:
+            got = got._replace(commit_number=None)
+        if got != law:
+            found.append(f"{case.plan.name}, landing {landing}: got {got}, law {law}")
+    return found
+
+
+def all_differences(profile: str, numbers: Sequence[int]) -> list[str]:
+    histories = (make_history(SEED, number, PROFILES[profile]) for number in numbers)
+    return [one for history in histories for one in differences(history)]
+
+
+@pytest.mark.parametrize(("profile", "count"), QUICK.items())
+def test_the_judge_shows_what_the_law_says(profile: str, count: int) -> None:
+    assert all_differences(profile, range(count)) == []
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(("profile", "count"), FULL.items())
+def test_the_judge_shows_what_the_law_says_of_all(profile: str, count: int) -> None:
+    assert all_differences(profile, range(count)) == []

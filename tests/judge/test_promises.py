@@ -1,0 +1,71 @@
+"""The same log gives the same chain, however it lands (P4); it never goes back (P5). No Spark."""
+
+from collections.abc import Sequence
+from random import Random
+
+from collector import Landed, collected
+from histories.history import History, make_history
+from histories.knobs import PROFILES
+from histories.messages import source_name
+from histories.plan import AUDIT
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from replay import commits, landings
+
+from dbt_debezium.judge import ChainEnd, Hold, judge
+from dbt_debezium.judge.marks import Mark, UnlandedTable
+
+PROFILES_JUDGED = ("first_rules", "all_rules", "sqlserver", "db2")
+PARTS = 5
+
+
+def landed_at_last(history: History) -> list[Landed]:
+    *_, last = landings(history)
+    return last
+
+
+def chain(history: History, parts: Sequence[Sequence[Landed]]) -> list[tuple[str, str | None]]:
+    """Position and id of each commit, in the order of publishing."""
+    return [
+        (one.position, one.transaction_id) for new in commits(history.plan, parts) for one in new
+    ]
+
+
+def collected_marks(history: History, landed: Sequence[Landed]) -> list[Mark]:
+    return collected(source_name(history.plan), landed, [f"public.{AUDIT}"])
+
+
+def shuffled_parts(rng: Random, landed: Sequence[Landed]) -> list[list[Landed]]:
+    """Growing parts: each message lands in any of them, in any order and once or twice.
+
+    The first part has the first message of each partition, because nothing shows that a partition
+    exists of which nothing has landed.
+    """
+    first = {one[:3]: rng.randrange(PARTS) if one.offset else 0 for one in landed}
+    parts = []
+    for part in range(PARTS):
+        some = [one for one in landed if first[one[:3]] <= part]
+        some += [one for one in some if rng.random() < 0.1]
+        rng.shuffle(some)
+        parts.append(some)
+    return parts
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.sampled_from(PROFILES_JUDGED), st.integers(0, 10**6), st.integers(0, 10**6))
+def test_any_landing_ends_in_the_same_chain(profile: str, number: int, seed: int) -> None:
+    history = make_history(3, number, PROFILES[profile])
+    landed = landed_at_last(history)
+    # Until an END counts it, nothing shows that a table exists of which nothing has landed.
+    assume(not any(isinstance(one, UnlandedTable) for one in collected_marks(history, landed)))
+    at_once = chain(history, [landed])
+    in_parts = chain(history, shuffled_parts(Random(seed), landed))
+    assert len(in_parts) == len({*in_parts})
+    assert [position for position, _ in in_parts] == sorted(position for position, _ in in_parts)
+    if in_parts[-1:] != at_once[-1:]:
+        # A transaction can be published before a second BEGIN or an unreadable message lands that
+        # would have asked for more evidence. It stays published.
+        verdicts = judge(collected_marks(history, landed), ChainEnd())
+        first_hold = next(one for one in verdicts if isinstance(one, Hold))
+        assert first_hold.reason in ("unproven_restart", "unproven_reads")
+        assert in_parts[-1:] > at_once[-1:]

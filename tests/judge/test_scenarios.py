@@ -1,0 +1,30 @@
+"""Each scenario of scenarios/ ends in the verdict that it writes down. No Spark."""
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from scenario import play, read_scenario
+
+from dbt_debezium.judge.verdicts import HoldReason
+from dbt_debezium.reasons import HELD
+
+SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("S*.md"))
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_the_judge_says_what_the_scenario_says(path: Path) -> None:
+    for got, expected in play(read_scenario(path)):
+        assert got == expected
+
+
+def test_each_reason_to_hold_has_its_definition_and_a_scenario() -> None:
+    shown = {
+        line.rpartition(": ")[2]
+        for path in SCENARIOS
+        for _, verdict in read_scenario(path).steps
+        for line in verdict
+        if line.startswith("hold: ")
+    }
+    assert shown == {*get_args(HoldReason)}
+    assert shown <= HELD.keys()
