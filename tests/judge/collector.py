@@ -111,8 +111,14 @@ class _Collector:
             *self._unlanded_tables(),
             *self._snapshot_tables(),
             *self._snapshot_partitions(),
+            *self._log_ranges(),
         ]
-        links = [*self._transactions(), *self._messages(), *map(marks.Snapshot, self.reads)]
+        links = [
+            *self._transactions(),
+            *self._truncates(),
+            *self._messages(),
+            *(marks.Snapshot(self._snapshot_position(at), at) for at in self.reads),
+        ]
         return [*facts, *sorted(links, key=marks.place_of)]
 
     # --- the source
@@ -121,7 +127,7 @@ class _Collector:
         ends = (self._position(one) for one in self.markers)
         named = (one.flat.previous_commit_position for one in self._all_changes())
         if not self.traits or not self.traits.names_predecessor:
-            named = (one.flat.commit_position for one in self._all_changes())
+            named = (self._position(at) for at in self.changes)
         first = min((at for at in (*ends, *named) if at is not None), default=None)
         return marks.Source(
             self.connector,
@@ -197,12 +203,14 @@ class _Collector:
     def _reached(self, one: Landed) -> str | None:
         if self.traits and self.traits.names_predecessor:
             return one.flat.previous_commit_position
+        if self.traits and self.traits.change_place == "change":
+            return one.flat.event_position if one.flat.kind == "change" else None
         return one.flat.commit_position
 
     def _place(self, one: Landed) -> str | None:
         if one.flat.kind != "change":
             return None
-        if _is_read(one) and not (self.traits and self.traits.names_predecessor):
+        if _is_read(one) and self.traits and self.traits.change_place == "commit":
             return (one.flat.event_position or "").partition("/")[0]
         return self._reached(one)
 
@@ -219,7 +227,8 @@ class _Collector:
         yield from (marks.UnlandedTable(name, position) for name, position in last.items())
 
     def _snapshot_tables(self) -> Iterator[marks.SnapshotTable]:
-        for position, reads in self.reads.items():
+        for place, reads in self.reads.items():
+            position = self._snapshot_position(place)
             tables: dict[str, list[str]] = defaultdict(list)
             for one in reads:
                 tables[one.flat.data_collection or ""].append(one.flat.snapshot or "")
@@ -228,17 +237,24 @@ class _Collector:
                 yield marks.SnapshotTable(position, name, len(markers), known)
 
     def _snapshot_partitions(self) -> Iterator[marks.SnapshotPartition]:
-        for position in self.reads:
+        for place in self.reads:
+            position = self._snapshot_position(place)
             for (topic, partition), some in self.partitions.items():
                 if self._is_of_table(topic):
-                    offsets = _offsets_around(position, some)
+                    offsets = _offsets_around(place, some)
                     yield marks.SnapshotPartition(position, topic, partition, *offsets)
 
     # --- the chain
 
     def _position(self, transaction_id: str) -> str | None:
         """Where a transaction was committed."""
-        ends = (one.flat.commit_position for one in self.markers.get(transaction_id, ()))
+        markers = self.markers.get(transaction_id, ())
+        if self.traits and self.traits.is_ordered_by_end:
+            offsets = [one.offset for one in markers if one.flat.marker == "END"]
+            if offsets:
+                return _padded(min(offsets))
+            return self._truncate_position(transaction_id)
+        ends = (one.flat.commit_position for one in markers)
         position = min((at for at in ends if at is not None), default=None)
         if position is None:
             changes = self.changes.get(transaction_id, {}).values()
@@ -258,6 +274,8 @@ class _Collector:
 
     def _transactions(self) -> Iterator[marks.TransactionMark]:
         for transaction_id in sorted(self.markers.keys() | self.changes.keys()):
+            if self._truncate_position(transaction_id) is not None:
+                continue
             position = self._position(transaction_id)
             markers = self.markers.get(transaction_id, [])
             for one in markers:
@@ -267,7 +285,14 @@ class _Collector:
                     count, counts = one.flat.event_count or 0, one.flat.collection_counts or {}
                     is_true = count == sum(counts.values())
                     yield marks.End(
-                        position, transaction_id, one.partition, one.offset, count, is_true
+                        position,
+                        transaction_id,
+                        one.partition,
+                        one.offset,
+                        count,
+                        is_true,
+                        *_log_number(one.flat),
+                        self._following_place(position),
                     )
             yield from self._tables(position, transaction_id, markers)
 
@@ -297,6 +322,99 @@ class _Collector:
                 len({(flat.before, flat.after) for flat in copies}) == 1,
                 all(flat.event_position is not None for flat in copies),
             )
+
+    # --- MySQL
+
+    def _flats(self, transaction_id: str) -> list[Flat]:
+        changes = self.changes.get(transaction_id, {}).values()
+        return [flat for one in changes for copies in one.copies.values() for flat in copies]
+
+    def _first_place(self, transaction_id: str) -> str | None:
+        places = (flat.event_position for flat in self._flats(transaction_id))
+        return min((at for at in places if at is not None), default=None)
+
+    def _log_position(self, transaction_id: str) -> str:
+        flats = [
+            *self._flats(transaction_id),
+            *(one.flat for one in self.markers.get(transaction_id, ())),
+        ]
+        return next((flat.log_position for flat in flats if flat.log_position), "")
+
+    def _ended(self) -> list[tuple[str, str]]:
+        """Position and id of each transaction with an END, in their order."""
+        return sorted(
+            (self._position(one) or "", one)
+            for one, some in self.markers.items()
+            if any(marker.flat.marker == "END" for marker in some)
+        )
+
+    def _following_place(self, position: str | None) -> str | None:
+        if position is None or not self.traits or not self.traits.is_ordered_by_end:
+            return None
+        following = (self._first_place(one) for at, one in self._ended() if at > position)
+        return next((place for place in following if place is not None), None)
+
+    def _truncate_position(self, transaction_id: str) -> str | None:
+        """Behind the last END before it in its log; None of what is no truncate by itself."""
+        flats = self._flats(transaction_id)
+        if not any(flat.is_whole_transaction for flat in flats):
+            return None
+        log_position = self._log_position(transaction_id)
+        log = log_position.partition("#")[0]
+        before = [
+            position
+            for position, one in self._ended()
+            if self._log_position(one).startswith(f"{log}#")
+            and self._log_position(one) < log_position
+        ]
+        return f"{max(before, default=_padded(0))}+{flats[0].event_position}"
+
+    def _truncates(self) -> Iterator[marks.Truncate]:
+        for transaction_id in self.changes:
+            position = self._truncate_position(transaction_id)
+            if position is not None:
+                flat = self._flats(transaction_id)[0]
+                ends = (int(at) for at, _ in self._ended() if at > position)
+                yield marks.Truncate(
+                    position,
+                    transaction_id,
+                    flat.event_position or "",
+                    *_log_number(flat),
+                    next(ends, None),
+                )
+
+    def _snapshot_position(self, place: str) -> str:
+        """Its place; where END is the order, behind the transactions that it has seen."""
+        if not self.traits or not self.traits.is_ordered_by_end:
+            return place
+        seen = [
+            position
+            for position, one in self._ended()
+            if self._flats(one)
+            and max(flat.event_position or "" for flat in self._flats(one)) <= place
+        ]
+        return f"{max(seen, default=_padded(0))}+{place}"
+
+    def _log_ranges(self) -> Iterator[marks.LogRange]:
+        numbers: dict[str, set[int]] = defaultdict(set)
+        for some in self.partitions.values():
+            for one in some:
+                flat = one.flat
+                if (
+                    flat.marker == "END"
+                    or flat.kind == "schema_change"
+                    or flat.is_whole_transaction
+                ):
+                    log, number = _log_number(flat)
+                    if log is not None and number is not None:
+                        numbers[log].add(number)
+        for log, known in numbers.items():
+            for first in sorted(known):
+                if first - 1 not in known:
+                    last = next(
+                        at for at in range(first, first + len(known)) if at + 1 not in known
+                    )
+                    yield marks.LogRange(log, first, last)
 
     def _messages(self) -> Iterator[marks.Message]:
         known = {(one.event_position, one.previous_commit_position) for one in self.messages}
@@ -357,6 +475,8 @@ def _table(
         sum(some[0].operation == "d" and some[0].new_row_key is not None for some in copies),
         sum(some[0].operation == "c" and some[0].old_row_key is not None for some in copies),
         any(flat.signal_type == "snapshot-window-close" for some in copies for flat in some),
+        min((flat.event_position or "" for some in copies for flat in some), default=None),
+        max((flat.event_position or "" for some in copies for flat in some), default=None),
     )
 
 
@@ -389,6 +509,16 @@ def _offsets_around(
         and (newer_offset is None or one.offset < newer_offset)
     )
     return None, None, max(older, default=None), newer_offset, first_offset
+
+
+def _padded(offset: int) -> str:
+    return str(offset).zfill(20)
+
+
+def _log_number(flat: Flat) -> tuple[str | None, int | None]:
+    """The log that numbers every transaction and statement, and the number there."""
+    log, _, number = (flat.log_position or "").partition("#")
+    return (log, int(number)) if number.isdigit() and log not in ("scn", "commit") else (None, None)
 
 
 def _is_read(one: Landed) -> bool:

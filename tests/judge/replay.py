@@ -13,6 +13,8 @@ from dbt_debezium.judge import ChainEnd, Commit, judge
 
 POSITION_DIGITS = {"postgresql": 20}
 """Of connectors whose positions are numbers."""
+OFFSETS = ("mysql",)
+"""Connectors whose positions are offsets of END, of which the source knows nothing."""
 
 
 class Shown(NamedTuple):
@@ -64,12 +66,12 @@ def commits(plan: Plan, parts: Iterable[Sequence[Landed]]) -> Iterator[list[Comm
         yield new
 
 
-def shown(commit: Commit | None) -> Shown | None:
+def shown(plan: Plan, commit: Commit | None) -> Shown | None:
     """A commit as the law describes it."""
     if commit is None:
         return None
-    is_snapshot = commit.kind == "initial_snapshot"
-    position = None if is_snapshot else commit.position
+    has_position = commit.kind == "transaction" and plan.connector not in OFFSETS
+    position = commit.position if has_position else None
     return Shown(commit.chain_end.commit_number, position, commit.transaction_id)
 
 

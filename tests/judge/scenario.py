@@ -18,6 +18,8 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.judge import ChainEnd, Commit, Hold, Superseded, Verdict, judge
 
 SOURCE: Final = "shop"
+SERVER: Final = "3ff300ed-e55c-11f1-98c4-02fc00000001"
+"""Of MySQL's GTIDs."""
 BLOCK: Final = re.compile(r"^```(landed|verdict)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CONNECTOR: Final = re.compile(r"^Connector: (\w+)$", re.MULTILINE)
 LINE: Final = re.compile(r"(?P<topic>\w+) (?P<partition>\d+)(?:@(?P<offset>\d+))?  +(?P<said>.+)")
@@ -72,8 +74,10 @@ def play(scenario: Scenario) -> Iterator[tuple[list[str], list[str]]]:
 
 def said(verdict: Verdict) -> str:
     """A verdict as one line."""
-    name = "snapshot" if verdict.transaction_id is None else f"transaction {verdict.transaction_id}"
-    at = "" if verdict.position is None else f" at {verdict.position.lstrip('0')}"
+    transaction_id = (verdict.transaction_id or "").replace(SERVER, "gtid")
+    name = f"transaction {transaction_id}" if transaction_id else "snapshot"
+    position = None if verdict.position is None else verdict.position.partition("+")[0]
+    at = "" if position is None else f" at {position.lstrip('0') or 0}"
     match verdict:
         case Commit():
             return f"commit {verdict.chain_end.commit_number}: {name}{at}"
@@ -104,8 +108,11 @@ class Writer:
         clauses = dict(_clause(one) for one in others)
         if verb == "missing":
             return None
-        is_table = topic not in ("transaction", "message")
-        name = f"{self.source}.public.{topic}" if is_table else f"{SOURCE}.{topic}"
+        name = f"{self.source}.public.{topic}"
+        if topic in ("transaction", "message"):
+            name = f"{SOURCE}.{topic}"
+        elif topic == "ddl":
+            name = SOURCE
         message_key, value, headers = self._written(topic, verb, key, clauses)
         return {
             "topic": name,
@@ -126,6 +133,10 @@ class Writer:
             return json.dumps(row), None, []
         if verb in ("BEGIN", "END"):
             return None, json.dumps(self._marker(verb, key, clauses)), []
+        if verb == "ddl":
+            source = self._source("", verb, {**clauses, "in": key, "at": "0"})
+            changes = {"databaseName": "public", "ddl": "drop table unseen", "tableChanges": []}
+            return None, json.dumps({"source": source, "ts_ms": 1, **changes}), []
         value: dict[str, object] = {
             "op": "m" if verb == "message" else OPERATIONS[verb],
             "source": self._source(topic, verb, clauses),
@@ -175,6 +186,8 @@ class Writer:
         return marker
 
     def _id(self, key: str, at: str | None) -> str:
+        if self.connector == "mysql":
+            return f"{SERVER}:{key}"
         if self.connector != "postgresql":
             return _lsn(key)
         return key if at == "nowhere" else f"{key}:{at or 1}"
@@ -202,6 +215,10 @@ class Writer:
             "ts_ms": 1,
         }
         at = clauses.get("at")
+        if self.connector == "mysql":
+            server_id, gtid = (0, None) if is_read else (9, f"{SERVER}:{clauses['in']}")
+            place = {"file": "binlog.000001", "pos": int(at or 0), "row": 0}
+            return {**source, "db": "public", **place, "server_id": server_id, "gtid": gtid}
         if self.connector != "postgresql":
             commit = at if is_read else clauses.get("in")
             return {

@@ -8,8 +8,14 @@ from histories.knobs import PROFILES
 from replay import commits, expected, landings, shown
 
 SEED = 1
-QUICK = {"first_rules": 200, "all_rules": 500, "sqlserver": 200, "db2": 200}
-FULL = {"first_rules": 2_000, "all_rules": 10_000, "sqlserver": 2_000, "db2": 2_000}
+QUICK = {"first_rules": 100, "all_rules": 300, "sqlserver": 100, "db2": 100, "mysql": 200}
+FULL = {
+    "first_rules": 2_000,
+    "all_rules": 10_000,
+    "sqlserver": 2_000,
+    "db2": 2_000,
+    "mysql": 2_000,
+}
 
 
 def differences(case: Case) -> list[str]:
@@ -19,7 +25,7 @@ def differences(case: Case) -> list[str]:
     parts = commits(case.plan, landings(case))
     for landing, (new, law) in enumerate(zip(parts, expected(case), strict=True)):
         newest = new[-1] if new else newest
-        got = shown(newest)
+        got = shown(case.plan, newest)
         if got is not None and law is not None and law.commit_number is None:
             got = got._replace(commit_number=None)
         if got != law:

@@ -5,10 +5,21 @@ from dataclasses import replace
 from itertools import groupby
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.judge.accounting import has_come_to
 from dbt_debezium.judge.evidence import Evidence
-from dbt_debezium.judge.marks import Link, Message, Snapshot
+from dbt_debezium.judge.marks import (
+    Begin,
+    End,
+    Event,
+    Link,
+    Message,
+    Snapshot,
+    Table,
+    Truncate,
+)
 from dbt_debezium.judge.predecessor import Predecessor
-from dbt_debezium.judge.transaction import Transaction
+from dbt_debezium.judge.traits import Traits
+from dbt_debezium.judge.transaction import Transaction, log_number
 from dbt_debezium.judge.verdicts import (
     ChainEnd,
     Commit,
@@ -40,25 +51,29 @@ class Chain:
                 case Snapshot():
                     # An older one is in the newest that is published.
                     if first.position > (self._end.snapshot_position or ""):
-                        yield self._judge_snapshot(first.position)
+                        yield self._judge_snapshot(first)
+                case Truncate():
+                    if not self._is_published(first.position):
+                        yield self._judge_truncate(first)
                 case _:
-                    rest = (mark for mark in marks if not isinstance(mark, Message | Snapshot))
+                    rest = (mark for mark in marks if isinstance(mark, Begin | End | Table | Event))
                     transaction = Transaction([first, *rest])
                     if not self._is_published(transaction.position):
                         yield self._judge_transaction(transaction)
                     elif transaction.position == self._end.position:
-                        self._add_end_offsets(transaction.end_offsets)
+                        self._add_end_offsets(transaction)
 
     def _is_published(self, position: str | None) -> bool:
         newest = self._end.position or self._end.snapshot_position
         return newest is not None and position is not None and position <= newest
 
-    def _judge_snapshot(self, position: str) -> Verdict:
+    def _judge_snapshot(self, snapshot: Snapshot) -> Verdict:
         """A snapshot that is whole needs no predecessor, because it replaces all tables (S5).
 
         Raises:
             DebeziumError: later commits are published without it (S17).
         """
+        position = snapshot.position
         if self._is_published(position):
             raise DebeziumError(
                 f"judge: a snapshot at {position} has landed behind the published commit at "
@@ -70,40 +85,73 @@ class Chain:
             return self._waiting("initial_snapshot", position, None, reason)
         self._held_by = None
         end = replace(self._end, position=None, snapshot_position=position)
-        return self._commit("initial_snapshot", position, None, end)
+        return self._commit("initial_snapshot", None, end.reaching(snapshot.place))
 
     def _judge_transaction(self, transaction: Transaction) -> Verdict:
-        position, transaction_id = transaction.position, transaction.transaction_id
-        reason = self._hold_reason(transaction)
-        if reason is not None:
-            return self._waiting("transaction", position, transaction_id, reason)
-        assert position is not None  # else it is held for that
-        end = replace(self._end, position=position, end_offsets=transaction.end_offsets)
-        return self._commit("transaction", position, transaction_id, end)
-
-    def _hold_reason(self, transaction: Transaction) -> HoldReason | None:
-        """Why a transaction waits; None where readers may see it."""
-        evidence = self._evidence
+        evidence, position = self._evidence, transaction.position
         if evidence.traits is None:
-            return "no_transaction"
-        if reason := transaction.hold_reason(evidence.traits, evidence.partitions):
-            return reason
+            reason: HoldReason | None = "no_transaction"
+        else:
+            reason = transaction.hold_reason(evidence.traits, evidence.partitions)
+            reason = reason or self._reason_to_follow(transaction, evidence.traits)
+        if reason is not None:
+            return self._waiting("transaction", position, transaction.transaction_id, reason)
+        assert position is not None  # else it is held for that
+        assert evidence.traits is not None  # likewise
+        offsets = transaction.end_offsets(evidence.traits)
+        end = replace(self._end, position=position, end_offsets=offsets)
+        end = end.reaching(transaction.last_place).numbered(transaction.log_number)
+        return self._commit("transaction", transaction.transaction_id, end)
+
+    def _reason_to_follow(self, transaction: Transaction, traits: Traits) -> HoldReason | None:
+        """Why a whole transaction waits all the same; None where readers may see it."""
+        evidence = self._evidence
         if self._held_by is not None:
-            is_snapshot = self._held_by == "initial_snapshot"
-            return "follows_held_snapshot" if is_snapshot else "follows_held_transaction"
-        if not self._predecessor.is_followed_by(transaction, evidence.traits, evidence.markers):
+            return self._follows_held()
+        if not self._predecessor.is_followed_by(transaction, traits, evidence.markers):
             return "missing_predecessor"
+        if not traits.counts_truncates and not self._has_every_truncate(
+            transaction.log_number, transaction.first_place
+        ):
+            return "unaccounted_gtid"
         # END does not count the reads of a window (S6).
-        span = transaction.span(evidence.traits)
+        span = transaction.span(traits)
         if transaction.closes_window and not evidence.partitions.show_whole_window(span):
             return "unproven_reads"
         return None
 
-    def _commit(
-        self, kind: LinkKind, position: str, transaction_id: str | None, end: ChainEnd
-    ) -> Commit:
+    def _judge_truncate(self, truncate: Truncate) -> Verdict:
+        position, transaction_id = truncate.position, truncate.transaction_id
+        number = log_number(truncate.log, truncate.log_number)
+        reason: HoldReason | None = None
+        if self._held_by is not None:
+            reason = self._follows_held()
+        elif not self._predecessor.is_followed_by_truncate(
+            truncate, self._evidence.log.runs_on_to(number, self._end), self._evidence.markers
+        ):
+            reason = "missing_predecessor"
+        elif not self._has_every_truncate(number, truncate.place):
+            reason = "unaccounted_gtid"
+        if reason is not None:
+            return self._waiting("transaction", position, transaction_id, reason)
+        end = replace(self._end, position=position).reaching(truncate.place).numbered(number)
+        return self._commit("transaction", transaction_id, end)
+
+    def _has_every_truncate(self, number: tuple[str, int] | None, place: str | None) -> bool:
+        """Whether no truncate can be missing between the newest commit and one behind it."""
+        return self._evidence.log.runs_to(number, self._end) or has_come_to(
+            self._evidence.partitions, place, self._end
+        )
+
+    def _follows_held(self) -> HoldReason:
+        is_snapshot = self._held_by == "initial_snapshot"
+        return "follows_held_snapshot" if is_snapshot else "follows_held_transaction"
+
+    def _commit(self, kind: LinkKind, transaction_id: str | None, end: ChainEnd) -> Commit:
         self._end = replace(end, commit_number=end.commit_number + 1)
         self._predecessor = Predecessor(self._end)
+        position = end.position or end.snapshot_position
+        assert position is not None
         return Commit(kind, position, transaction_id, self._end)
 
     def _waiting(
@@ -119,8 +167,10 @@ class Chain:
                 return Superseded(kind, position, transaction_id)
         return Hold(kind, position, transaction_id, reason)
 
-    def _add_end_offsets(self, offsets: Iterable[int]) -> None:
-        """The END of the newest transaction has come again since it was published."""
+    def _add_end_offsets(self, transaction: Transaction) -> None:
+        """The END of the newest transaction may have come again since it was published."""
+        traits = self._evidence.traits
+        offsets = transaction.end_offsets(traits) if traits else ()
         known = sorted({*self._end.end_offsets, *offsets})
         self._end = replace(self._end, end_offsets=tuple(known))
         self._predecessor = Predecessor(self._end)

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.judge.accounting import Log
 from dbt_debezium.judge.markers import Markers
 from dbt_debezium.judge.marks import (
     Fact,
+    LogRange,
     Partition,
     Range,
     SnapshotPartition,
@@ -38,6 +40,7 @@ class Evidence:
         self.traits = None if source.connector is None else traits_of(source.connector)
         """None until a change shows whose the markers are (S0)."""
         self.partitions = Partitions(self.traits, partitions, unreadable)
+        self.log = Log(_of_kind(facts, LogRange))
         self.markers = Markers(ranges, unreadable)
         topics = Topics(partitions, ranges, unreadable, _of_kind(facts, UnlandedTable))
         self._reasons = {

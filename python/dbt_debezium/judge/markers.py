@@ -20,8 +20,10 @@ class Markers:
             unreadable: likewise; each may be an END, so a run of markers ends in front of it.
         """
         landed = [one for one in ranges if one.is_of_markers]
-        # Offsets of two partitions have no common order.
-        self._has_one_partition = {one.partition for one in landed} == {0}
+        partitions = {one.partition for one in landed}
+        self.have_one_order = partitions <= {0}
+        """Whether offsets are the order of markers; those of two partitions have none."""
+        self._has_one_partition = partitions == {0}
         starts = [one.first_offset for one in landed]
         starts += [one.offset + 1 for one in unreadable if one.is_of_markers]
         self._run_starts = sorted(starts)

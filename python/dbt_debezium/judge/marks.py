@@ -4,7 +4,7 @@ A mark is one row of a narrow table, with `kind` and the columns that its class 
 column that two kinds share means the same in both. Marks come in this order:
 
 1. facts of the whole source: `source`, `partition`, `range`, `unreadable`, `unlanded_table`,
-   `snapshot_table`, `snapshot_partition`, in any order;
+   `snapshot_table`, `snapshot_partition`, `log_range`, in any order;
 2. links of the chain, by `place_of`: those without a position come last.
 
 Positions of one source have one width, so they compare as text. The position of a transaction is
@@ -93,6 +93,7 @@ class SnapshotTable:
 
     kind: ClassVar[str] = "snapshot_table"
     snapshot_position: str
+    """Its place in the chain, as in its `snapshot` mark."""
     data_collection: str
     read_count: int
     """Of rows, without copies."""
@@ -122,6 +123,20 @@ class SnapshotPartition:
 
 
 @dataclass(frozen=True, slots=True)
+class LogRange:
+    """One row per run of numbers of a log that numbers its transactions, such as a server's GTIDs.
+
+    A number is known when an END, a truncate or a statement of DDL with it has landed.
+    """
+
+    kind: ClassVar[str] = "log_range"
+    log: str
+    first_number: int
+    last_number: int
+    """Inclusive."""
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """One row per transaction and table: what END counts of it, and what has landed."""
 
@@ -145,6 +160,9 @@ class Table:
     key_enter_count: int = 0
     closes_window: bool = False
     """Whether one of its changes ends the window of an incremental snapshot (S6)."""
+    first_place: str | None = None
+    """Of its changes, where `Traits.change_place` is their own."""
+    last_place: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +189,28 @@ class End:
     """Of changes and logical messages, of tables that do not land too."""
     has_true_sum: bool = True
     """Whether the counts of its tables add up to it."""
+    log: str | None = None
+    """That numbers the transaction, and its number there."""
+    log_number: int | None = None
+    following_place: str | None = None
+    """The place of the first change of the next transaction behind this END that has changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    """One row per TRUNCATE that is a transaction by itself, without BEGIN and END.
+
+    Its position is behind that of the last END before it in its log.
+    """
+
+    kind: ClassVar[str] = "truncate"
+    position: str
+    transaction_id: str
+    place: str
+    log: str | None
+    log_number: int | None
+    following_end_offset: int | None
+    """Of the next END behind its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,17 +247,26 @@ class Snapshot:
 
     kind: ClassVar[str] = "snapshot"
     position: str
+    place: str | None = None
+    """In the log, where `Traits.change_place` is that of a change."""
 
 
 Fact: TypeAlias = (
-    Source | Partition | Range | Unreadable | UnlandedTable | SnapshotTable | SnapshotPartition
+    Source
+    | Partition
+    | Range
+    | Unreadable
+    | UnlandedTable
+    | SnapshotTable
+    | SnapshotPartition
+    | LogRange
 )
 TransactionMark: TypeAlias = Begin | End | Table | Event
-Link: TypeAlias = TransactionMark | Message | Snapshot
+Link: TypeAlias = TransactionMark | Truncate | Message | Snapshot
 Mark: TypeAlias = Fact | Link
 
 KINDS: Final = {one.kind: one for one in get_args(Mark)}
-LINK_KINDS: Final = ("begin", "end", "table", "event", "message", "snapshot")
+LINK_KINDS: Final = ("begin", "end", "table", "event", "truncate", "message", "snapshot")
 
 
 def place_of(link: Link) -> tuple[bool, str, int, str]:

@@ -11,14 +11,15 @@ NOWHERE = ""
 
 
 class Span(NamedTuple):
-    """Between which places in the log the changes of a transaction stand, both inclusive.
+    """Between which places in the log the changes of a transaction stand, both inclusive."""
 
-    Where a change stands at the commit before its own, `last` is the transaction's commit, which
-    only changes of later transactions name.
-    """
-
-    first: str
-    last: str
+    first: str | None
+    """None where no change of it has landed that would show it."""
+    last: str | None
+    """Where a change stands at the commit before its own, this is the transaction's commit, which
+    only changes of later transactions name."""
+    following: str | None = None
+    """Where the next transaction's changes begin, as far as that is known."""
 
 
 class Partitions:
@@ -40,6 +41,18 @@ class Partitions:
         """Whether every partition with changes holds one of a later transaction."""
         return self._is_past(self._low_water, span)
 
+    def have_reached(self, place: str) -> bool:
+        """Whether every partition with changes has come to a place."""
+        return self._low_water >= place
+
+    def may_hide_between(self, before: str, place: str) -> bool:
+        """Whether a message that cannot be read may stand between two places, both exclusive."""
+        return any(
+            (one.after_place or NOWHERE) < place
+            and (one.before_place is None or before < one.before_place)
+            for one in self._unreadable
+        )
+
     def show_whole_window(self, span: Span) -> bool:
         """Whether all reads have landed of the window that a transaction closes (S6).
 
@@ -54,17 +67,23 @@ class Partitions:
         It stands between its neighbours in its partition, so it is no change of a transaction that
         stands before or behind both.
         """
+        first, last = span.first, span.last
+        if first is None or last is None:
+            return False
         return any(
-            self._begins_by(one.after_place or NOWHERE, span)
-            and (one.before_place is None or span.first <= one.before_place)
+            self._is_up_to(one.after_place or NOWHERE, last)
+            and (one.before_place is None or first <= one.before_place)
             for one in self._unreadable
         )
 
     def _is_past(self, reached: str, span: Span) -> bool:
-        return reached >= span.last if self._ends_open else reached > span.last
+        if span.following is not None and reached >= span.following:
+            return True
+        return span.last is not None and not self._is_up_to(reached, span.last)
 
-    def _begins_by(self, after: str, span: Span) -> bool:
-        return after < span.last if self._ends_open else after <= span.last
+    def _is_up_to(self, place: str, last: str) -> bool:
+        """Whether what stands at a place may be of a transaction or older."""
+        return place < last if self._ends_open else place <= last
 
     def _lowest_of_windows(self) -> str:
         topics = {one.topic for one in self._partitions if one.has_window_reads}

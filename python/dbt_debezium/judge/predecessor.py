@@ -1,7 +1,7 @@
 """Does a transaction follow the newest commit, with none missing between? (S14)"""
 
 from dbt_debezium.judge.markers import BEFORE_ALL, Markers
-from dbt_debezium.judge.marks import Message
+from dbt_debezium.judge.marks import Message, Truncate
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.transaction import Transaction
 from dbt_debezium.judge.verdicts import ChainEnd
@@ -32,8 +32,26 @@ class Predecessor:
                 return True
             if named not in self._lone_positions:
                 return False
-        before = self._end.end_offsets or BEFORE_ALL
-        return markers.show_nothing_between(before, transaction.end_offsets)
+        return markers.show_nothing_between(self._end_offsets, transaction.end_offsets(traits))
+
+    def is_followed_by_truncate(
+        self, truncate: Truncate, has_every_number: bool, markers: Markers
+    ) -> bool:
+        """Whether no END is missing before a truncate, which has none itself.
+
+        Args:
+            truncate: the one that is to follow.
+            has_every_number: whether each number from the newest commit's to its own is known.
+            markers: of the source.
+        """
+        end = truncate.following_end_offset
+        return (has_every_number and markers.have_one_order) or (
+            end is not None and markers.show_nothing_between(self._end_offsets, (end,))
+        )
+
+    @property
+    def _end_offsets(self) -> tuple[int, ...]:
+        return self._end.end_offsets or BEFORE_ALL
 
     def _is_named(self, position: str | None) -> bool:
         # The first transaction of a stream names none, or the snapshot.

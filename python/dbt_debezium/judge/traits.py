@@ -10,10 +10,17 @@ from dbt_debezium.errors import DebeziumError
 class Traits:
     """What the messages of a connector show of the order of commits (S2)."""
 
-    change_place: Literal["predecessor", "commit"]
+    change_place: Literal["predecessor", "commit", "change"]
     """What the place of a change in the log is, by which partitions are compared. `predecessor`:
     the commit that it names as the one before its own, so that a partition which names a commit is
-    past it. `commit`: its own commit, of which more changes may follow."""
+    past it. `commit`: its own commit, of which more changes may follow. `change`: its own, where
+    the log holds one transaction behind the other."""
+    is_ordered_by_end: bool = False
+    """Whether only the order of ENDs is that of commits. The position of a transaction is then the
+    offset of its first END."""
+    counts_truncates: bool = True
+    """Whether END counts truncates, or none is ever sent. Else a truncate is a transaction by
+    itself, without END, and one may be missing before any commit (S8)."""
 
     @property
     def names_predecessor(self) -> bool:
@@ -23,6 +30,7 @@ class Traits:
 
 TRAITS: Final = {
     "db2": Traits("commit"),
+    "mysql": Traits("change", is_ordered_by_end=True, counts_truncates=False),
     "postgresql": Traits("predecessor"),
     "sqlserver": Traits("commit"),
 }
@@ -38,7 +46,7 @@ def traits_of(connector: str) -> Traits:
     >>> traits_of("oracle")
     Traceback (most recent call last):
     dbt_debezium.errors.DebeziumError: judge: no traits are listed for connector 'oracle'; \
-known: db2, postgresql, sqlserver
+known: db2, mysql, postgresql, sqlserver
     """
     if connector not in TRAITS:
         raise DebeziumError(

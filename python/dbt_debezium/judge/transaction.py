@@ -43,8 +43,26 @@ class Transaction:
         )
 
     @property
-    def end_offsets(self) -> tuple[int, ...]:
-        return tuple(sorted(end.offset for end in self._ends))
+    def log_number(self) -> tuple[str, int] | None:
+        """The log that numbers it, and its number there."""
+        numbers = (log_number(end.log, end.log_number) for end in self._ends)
+        return next((number for number in numbers if number is not None), None)
+
+    @property
+    def first_place(self) -> str | None:
+        """Of its changes; without any, of the next transaction's."""
+        places = (one.first_place for one in self._tables)
+        following = (end.following_place for end in self._ends)
+        return min(filter(None, places), default=None) or max(filter(None, following), default=None)
+
+    @property
+    def last_place(self) -> str | None:
+        return max(filter(None, (one.last_place for one in self._tables)), default=None)
+
+    def end_offsets(self, traits: Traits) -> tuple[int, ...]:
+        """Offsets of its ENDs; of the first alone, where that is its place."""
+        offsets = tuple(sorted(end.offset for end in self._ends))
+        return offsets[:1] if traits.is_ordered_by_end else offsets
 
     @property
     def closes_window(self) -> bool:
@@ -53,17 +71,22 @@ class Transaction:
     def span(self, traits: Traits) -> Span:
         """Where its changes stand. Its position must be known."""
         assert self.position is not None
-        first = self.position
-        if traits.names_predecessor and self.has_changes:
-            first = self.previous_position or NOWHERE
-        return Span(first, self.position)
+        match traits.change_place:
+            case "predecessor" if self.has_changes:
+                return Span(self.previous_position or NOWHERE, self.position)
+            case "predecessor":
+                return Span(self.position, self.position)
+            case "commit":
+                return Span(self.position if self.has_changes else None, self.position)
+            case "change":
+                following = (end.following_place for end in self._ends)
+                first = self.first_place if self.has_changes else None
+                return Span(first, self.last_place, max(filter(None, following), default=None))
 
     def is_seen_whole(self, traits: Traits, partitions: Partitions) -> bool:
         """Whether everything that was sent of it has landed and can be read."""
         span = self.span(traits)
-        # Without changes, only those of later transactions show where one would stand.
-        has_place = self.has_changes or traits.names_predecessor
-        return partitions.are_past(span) and not (has_place and partitions.may_hide_a_change(span))
+        return partitions.are_past(span) and not partitions.may_hide_a_change(span)
 
     def hold_reason(self, traits: Traits, partitions: Partitions) -> HoldReason | None:
         """Why it cannot be published by itself; None where every change of it has landed."""
@@ -128,3 +151,8 @@ class Transaction:
         left = sum(table.key_leave_count for table in self._tables)
         entered = sum(table.key_enter_count for table in self._tables)
         return None if left == entered else "key_change_torn"
+
+
+def log_number(log: str | None, number: int | None) -> tuple[str, int] | None:
+    """A log with a number in it; None where no log numbers the transaction."""
+    return None if log is None or number is None else (log, number)

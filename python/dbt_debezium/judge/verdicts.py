@@ -1,6 +1,6 @@
 """What the judge says of each link of a chain."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 LinkKind = Literal["transaction", "initial_snapshot"]
@@ -16,6 +16,7 @@ HoldReason = Literal[
     "no_end",
     "no_transaction",
     "too_many_events",
+    "unaccounted_gtid",
     "unproven_reads",
     "unproven_restart",
 ]
@@ -35,6 +36,26 @@ class ChainEnd:
     end_offsets: tuple[int, ...] = ()
     """Of the END of the newest transaction in the transaction topic's one partition; several where
     a restart sent it again. They stay where a snapshot follows."""
+    log_numbers: tuple[tuple[str, int], ...] = ()
+    """Of each log that numbers transactions, the newest number in the chain."""
+    reached_place: str | None = None
+    """The highest place of a change or snapshot in the chain, where END does not count all."""
+
+    def reaching(self, place: str | None) -> "ChainEnd":
+        """The end with what stands at a place."""
+        reached = max(filter(None, (self.reached_place, place)), default=None)
+        return replace(self, reached_place=reached)
+
+    def numbered(self, number: tuple[str, int] | None) -> "ChainEnd":
+        """The end with what a log numbers so.
+
+        >>> ChainEnd(log_numbers=(("a", 1),)).numbered(("a", 2)).log_numbers
+        (('a', 2),)
+        """
+        if number is None:
+            return self
+        numbers = {**dict(self.log_numbers), number[0]: number[1]}
+        return replace(self, log_numbers=tuple(sorted(numbers.items())))
 
 
 @dataclass(frozen=True, slots=True)
