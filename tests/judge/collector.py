@@ -9,8 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
+from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.envelope import flatten_message
 from dbt_debezium.flat import Flat
 from dbt_debezium.judge import marks
@@ -30,17 +31,22 @@ class Landed(NamedTuple):
 
 
 Identity: TypeAlias = tuple[object, ...]
+Delivery: TypeAlias = tuple[str, int, int]
 
 
-def flattened(message: dict[str, object]) -> Landed:
+def flattened(message: dict[str, object], settings: Settings = DEFAULTS) -> Landed:
     """A message as histories write it."""
     headers = [(one["key"], one["value"]) for one in message["headers"]]
-    flat = flatten_message(message["topic"], message["key"], message["value"], headers)
+    flat = flatten_message(message["topic"], message["key"], message["value"], headers, settings)
     return Landed(message["topic"], message["partition"], message["offset"], flat)
 
 
 def collected(
-    source: str, landed: Iterable[Landed], not_ingested: Sequence[str]
+    source: str,
+    landed: Iterable[Landed],
+    not_ingested: Sequence[str],
+    *,
+    is_in_order: bool = False,
 ) -> list[marks.Mark]:
     """The marks of a source, in their order.
 
@@ -48,9 +54,15 @@ def collected(
         source: its name. All messages are its own, or of another database of its connector.
         landed: each delivery once or more often, in any order.
         not_ingested: patterns of tables that END counts and that do not land.
+        is_in_order: whether `watermark_sources` says that one partition has its changes in the
+            order of commits.
     """
     deliveries = {one[:3]: one for one in landed}
-    return _Collector(source, [deliveries[at] for at in sorted(deliveries)], not_ingested).collect()
+    if is_in_order:
+        deliveries = _placed_by_offset(deliveries)
+    collector = _Collector(source, [deliveries[at] for at in sorted(deliveries)], not_ingested)
+    collector.is_in_order = is_in_order
+    return collector.collect()
 
 
 @dataclass
@@ -71,6 +83,7 @@ class _Collector:
         self.reads: dict[str, list[Landed]] = defaultdict(list)
         self.messages: list[Flat] = []
         self.connector: str | None = None
+        self.is_in_order = False
         known: set[Identity] = set()
         for one in landed:
             self.partitions[one.topic, one.partition].append(one)
@@ -116,6 +129,7 @@ class _Collector:
         links = [
             *self._transactions(),
             *self._truncates(),
+            *self._uncounted(),
             *self._messages(),
             *(marks.Snapshot(self._snapshot_position(at), at) for at in self.reads),
         ]
@@ -274,7 +288,7 @@ class _Collector:
 
     def _transactions(self) -> Iterator[marks.TransactionMark]:
         for transaction_id in sorted(self.markers.keys() | self.changes.keys()):
-            if self._truncate_position(transaction_id) is not None:
+            if self._truncate_position(transaction_id) is not None or self._is_uncounted():
                 continue
             position = self._position(transaction_id)
             markers = self.markers.get(transaction_id, [])
@@ -383,6 +397,16 @@ class _Collector:
                     next(ends, None),
                 )
 
+    def _is_uncounted(self) -> bool:
+        return self.traits is not None and not self.traits.has_markers
+
+    def _uncounted(self) -> Iterator[marks.Uncounted]:
+        for transaction_id in self.changes if self._is_uncounted() else ():
+            places = (flat.event_position for flat in self._flats(transaction_id))
+            place = max((at for at in places if at is not None), default="")
+            proof: Literal["watermark", "none"] = "watermark" if self.is_in_order else "none"
+            yield marks.Uncounted(place, transaction_id, place, proof)
+
     def _snapshot_position(self, place: str) -> str:
         """Its place; where END is the order, behind the transactions that it has seen."""
         if not self.traits or not self.traits.is_ordered_by_end:
@@ -421,6 +445,24 @@ class _Collector:
         for position, previous in known:
             if position is not None:
                 yield marks.Message(position, previous)
+
+
+def _placed_by_offset(deliveries: dict[Delivery, Landed]) -> dict[Delivery, Landed]:
+    """Changes at the highest LSN up to there and their offset; copies nowhere (S22)."""
+    placed = {}
+    highest = ""
+    known: set[Identity] = set()
+    for at in sorted(deliveries):
+        one = deliveries[at]
+        position = None
+        if one.flat.kind == "change":
+            identity = (one.flat.transaction_id, *_identity(one))
+            if identity not in known:
+                highest = max(highest, one.flat.event_position or "")
+                position = f"{highest}/{_padded(one.offset)}"
+            known.add(identity)
+        placed[at] = one._replace(flat=one.flat._replace(event_position=position))
+    return placed
 
 
 def _without_gap(some: Sequence[Landed]) -> Iterator[Landed]:

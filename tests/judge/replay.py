@@ -9,10 +9,10 @@ from histories.history import Case
 from histories.messages import messages, source_name
 from histories.plan import AUDIT, Entry, Plan
 
+from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.judge import ChainEnd, Commit, judge
+from dbt_debezium.judge.marks import Mark
 
-POSITION_DIGITS = {"postgresql": 20}
-"""Of connectors whose positions are numbers."""
 OFFSETS = ("mysql",)
 """Connectors whose positions are offsets of END, of which the source knows nothing."""
 
@@ -25,6 +25,7 @@ class Shown(NamedTuple):
     commit_position: str | None
     """None for a snapshot."""
     transaction_id: str | None
+    proof: str
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,9 @@ class Sent:
 
 def sent_messages(plan: Plan) -> list[Sent]:
     """All messages of a history, in the order of sending."""
-    return [Sent(entry, flattened(message)) for entry, message in messages(plan)]
+    # Messages of CDL 1.0 name no source.
+    settings = Settings(cdl_sources={f"{plan.name}.*": plan.name})
+    return [Sent(entry, flattened(message, settings)) for entry, message in messages(plan)]
 
 
 def landings(case: Case) -> Iterator[list[Landed]]:
@@ -51,6 +54,12 @@ def landings(case: Case) -> Iterator[list[Landed]]:
         ]
 
 
+def collected_marks(plan: Plan, landed: Sequence[Landed]) -> list[Mark]:
+    """The marks of a history's source, under the settings that histories are built with."""
+    is_in_order = plan.proof == "watermark"
+    return collected(source_name(plan), landed, [f"public.{AUDIT}"], is_in_order=is_in_order)
+
+
 def commits(plan: Plan, parts: Iterable[Sequence[Landed]]) -> Iterator[list[Commit]]:
     """The commits that are new after each part.
 
@@ -60,7 +69,7 @@ def commits(plan: Plan, parts: Iterable[Sequence[Landed]]) -> Iterator[list[Comm
     """
     end = ChainEnd()
     for part in parts:
-        marks = collected(source_name(plan), part, [f"public.{AUDIT}"])
+        marks = collected_marks(plan, part)
         new = [one for one in judge(marks, end) if isinstance(one, Commit)]
         end = new[-1].chain_end if new else end
         yield new
@@ -71,16 +80,21 @@ def shown(plan: Plan, commit: Commit | None) -> Shown | None:
     if commit is None:
         return None
     has_position = commit.kind == "transaction" and plan.connector not in OFFSETS
-    position = commit.position if has_position else None
-    return Shown(commit.chain_end.commit_number, position, commit.transaction_id)
+    position = _plain(commit.position) if has_position else None
+    number = commit.chain_end.commit_number
+    return Shown(number, position, commit.transaction_id, commit.proof)
 
 
 def expected(case: Case) -> Iterator[Shown | None]:
     """What the law says after each landing."""
-    digits = POSITION_DIGITS.get(case.plan.connector, 0)
     for cut in case.cuts:
         if cut is None:
             yield None
             continue
-        position = cut.commit_position and cut.commit_position.zfill(digits)
-        yield Shown(cut.commit_number, position, cut.transaction_id)
+        position = cut.commit_position and _plain(cut.commit_position)
+        yield Shown(cut.commit_number, position, cut.transaction_id, cut.proof)
+
+
+def _plain(position: str) -> str:
+    """Numbers without the zeros that give them one width."""
+    return "/".join(part.lstrip("0") or "0" for part in position.split("/"))

@@ -21,7 +21,7 @@ SOURCE: Final = "shop"
 SERVER: Final = "3ff300ed-e55c-11f1-98c4-02fc00000001"
 """Of MySQL's GTIDs."""
 BLOCK: Final = re.compile(r"^```(landed|verdict)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-CONNECTOR: Final = re.compile(r"^Connector: (\w+)$", re.MULTILINE)
+CONNECTOR: Final = re.compile(r"^Connector: (\w+)(, of watermark_sources)?$", re.MULTILINE)
 LINE: Final = re.compile(r"(?P<topic>\w+) (?P<partition>\d+)(?:@(?P<offset>\d+))?  +(?P<said>.+)")
 OPERATIONS: Final = {"create": "c", "update": "u", "delete": "d", "truncate": "t", "read": "r"}
 MARKERS: Final = (
@@ -41,6 +41,8 @@ class Scenario:
 
     name: str
     connector: str
+    is_in_order: bool
+    """Whether `watermark_sources` lists the source."""
     steps: list[tuple[list[str], list[str]]]
 
 
@@ -52,7 +54,8 @@ def read_scenario(path: Path) -> Scenario:
     kinds = [kind for kind, _ in blocks]
     assert kinds == ["landed", "verdict"] * (len(blocks) // 2), f"{path.name}: {kinds}"
     steps = [(blocks[at][1], blocks[at + 1][1]) for at in range(0, len(blocks), 2)]
-    return Scenario(path.stem, connector[1] if connector else "postgresql", steps)
+    name = connector[1] if connector else "postgresql"
+    return Scenario(path.stem, name, bool(connector and connector[2]), steps)
 
 
 def play(scenario: Scenario) -> Iterator[tuple[list[str], list[str]]]:
@@ -62,7 +65,8 @@ def play(scenario: Scenario) -> Iterator[tuple[list[str], list[str]]]:
     end = ChainEnd()
     for lines, expected in scenario.steps:
         landed += [flattened(message) for line in lines if (message := writer.message(line))]
-        marks = collected(writer.source, landed, ["public.unlisted"])
+        in_order = scenario.is_in_order
+        marks = collected(writer.source, landed, ["public.unlisted"], is_in_order=in_order)
         try:
             verdicts = [*judge(marks, end)]
         except DebeziumError as error:
@@ -80,7 +84,8 @@ def said(verdict: Verdict) -> str:
     at = "" if position is None else f" at {position.lstrip('0') or 0}"
     match verdict:
         case Commit():
-            return f"commit {verdict.chain_end.commit_number}: {name}{at}"
+            proof = "" if verdict.proof == "counted" else f", proof {verdict.proof}"
+            return f"commit {verdict.chain_end.commit_number}: {name}{at}{proof}"
         case Hold():
             return f"hold: {name}{at}: {verdict.reason}"
         case Superseded():
@@ -137,12 +142,16 @@ class Writer:
             source = self._source("", verb, {**clauses, "in": key, "at": "0"})
             changes = {"databaseName": "public", "ddl": "drop table unseen", "tableChanges": []}
             return None, json.dumps({"source": source, "ts_ms": 1, **changes}), []
+        cdl = {"unique": row, "message_version": "2.0", "message_type": "0", "LOB_COLUMNS": None}
         value: dict[str, object] = {
             "op": "m" if verb == "message" else OPERATIONS[verb],
             "source": self._source(topic, verb, clauses),
             "transaction": self._block(clauses),
             "ts_ms": 1,
         }
+        if self.connector == "cdl":
+            # A read is an insert with a marker (S22).
+            value |= cdl | {"op": "c" if verb == "read" else value["op"]}
         if verb == "message":
             return None, json.dumps({**value, "message": {"prefix": "x", "content": ""}}), []
         if verb == "truncate":
@@ -215,6 +224,14 @@ class Writer:
             "ts_ms": 1,
         }
         at = clauses.get("at")
+        if self.connector == "cdl":
+            # A job of Huawei CDL writes Debezium's own block.
+            return {
+                **source,
+                "connector": "postgresql",
+                "txId": int(clauses["in"]),
+                "lsn": int(at or 0),
+            }
         if self.connector == "mysql":
             server_id, gtid = (0, None) if is_read else (9, f"{SERVER}:{clauses['in']}")
             place = {"file": "binlog.000001", "pos": int(at or 0), "row": 0}

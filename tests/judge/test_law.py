@@ -8,13 +8,23 @@ from histories.knobs import PROFILES
 from replay import commits, expected, landings, shown
 
 SEED = 1
-QUICK = {"first_rules": 100, "all_rules": 300, "sqlserver": 100, "db2": 100, "mysql": 200}
+QUICK = {
+    "first_rules": 100,
+    "all_rules": 300,
+    "sqlserver": 100,
+    "db2": 100,
+    "mysql": 200,
+    "cdl": 50,
+    "spread_cdl": 50,
+}
 FULL = {
     "first_rules": 2_000,
     "all_rules": 10_000,
     "sqlserver": 2_000,
     "db2": 2_000,
     "mysql": 2_000,
+    "cdl": 2_000,
+    "spread_cdl": 2_000,
 }
 
 

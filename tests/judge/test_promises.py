@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from random import Random
 
-from collector import Landed, collected
+from collector import Landed
 from histories.history import History, make_history
 from histories.knobs import PROFILES
-from histories.messages import source_name
-from histories.plan import AUDIT
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from replay import commits, landings
+from replay import collected_marks, commits, landings
 
 from dbt_debezium.judge import ChainEnd, Hold, judge
-from dbt_debezium.judge.marks import Mark, UnlandedTable
+from dbt_debezium.judge.marks import UnlandedTable
 
 PROFILES_JUDGED = ("first_rules", "all_rules", "sqlserver", "db2", "mysql")
 PARTS = 5
@@ -29,10 +27,6 @@ def chain(history: History, parts: Sequence[Sequence[Landed]]) -> list[tuple[str
     return [
         (one.position, one.transaction_id) for new in commits(history.plan, parts) for one in new
     ]
-
-
-def collected_marks(history: History, landed: Sequence[Landed]) -> list[Mark]:
-    return collected(source_name(history.plan), landed, [f"public.{AUDIT}"])
 
 
 def shuffled_parts(rng: Random, landed: Sequence[Landed]) -> list[list[Landed]]:
@@ -57,7 +51,7 @@ def test_any_landing_ends_in_the_same_chain(profile: str, number: int, seed: int
     history = make_history(3, number, PROFILES[profile])
     landed = landed_at_last(history)
     # Until an END counts it, nothing shows that a table exists of which nothing has landed.
-    assume(not any(isinstance(one, UnlandedTable) for one in collected_marks(history, landed)))
+    assume(not any(isinstance(one, UnlandedTable) for one in collected_marks(history.plan, landed)))
     at_once = chain(history, [landed])
     in_parts = chain(history, shuffled_parts(Random(seed), landed))
     assert len(in_parts) == len({*in_parts})
@@ -65,7 +59,7 @@ def test_any_landing_ends_in_the_same_chain(profile: str, number: int, seed: int
     if in_parts[-1:] != at_once[-1:]:
         # A transaction can be published before a second BEGIN or an unreadable message lands that
         # would have asked for more evidence. It stays published.
-        verdicts = judge(collected_marks(history, landed), ChainEnd())
+        verdicts = judge(collected_marks(history.plan, landed), ChainEnd())
         first_hold = next(one for one in verdicts if isinstance(one, Hold))
         assert first_hold.reason in ("unproven_restart", "unproven_reads")
         assert in_parts[-1:] > at_once[-1:]

@@ -10,12 +10,15 @@ Each module answers one question:
 - `snapshot`: have all reads of an initial snapshot landed?
 - `partitions`: have all partitions moved on past a commit, and what in them cannot be read?
 - `markers`: is a transaction missing between two ENDs?
-- `chain`: what follows the newest commit?
+- `accounting`: may a TRUNCATE be missing that no END counts?
+- `predecessor`: does a transaction follow the newest commit?
+- `chain`: what does each link become?
 
 What decides today is still the chain of models in models/transactions; nothing calls the judge but
 its tests, which hold both to the same law (tests/pipeline/histories/law.py). It refuses connectors
-without traits and blocking snapshots (S7). It holds transactions without END, so it does not show
-sources without transaction metadata (S15), and knows no operator decisions (S16).
+without traits, blocking snapshots (S7) and snapshots of CDL. It holds what Debezium sends without
+transaction metadata (S15), and knows neither operator decisions (S16) nor the rows behind its
+marks: what a published transaction would contradict (S17), the models see.
 """
 
 from collections.abc import Iterable, Iterator

@@ -16,6 +16,7 @@ from dbt_debezium.judge.marks import (
     Snapshot,
     Table,
     Truncate,
+    Uncounted,
 )
 from dbt_debezium.judge.predecessor import Predecessor
 from dbt_debezium.judge.traits import Traits
@@ -26,6 +27,7 @@ from dbt_debezium.judge.verdicts import (
     Hold,
     HoldReason,
     LinkKind,
+    Proof,
     Superseded,
     Verdict,
 )
@@ -55,6 +57,9 @@ class Chain:
                 case Truncate():
                     if not self._is_published(first.position):
                         yield self._judge_truncate(first)
+                case Uncounted():
+                    if not self._is_published(first.position):
+                        yield self._judge_uncounted(first)
                 case _:
                     rest = (mark for mark in marks if isinstance(mark, Begin | End | Table | Event))
                     transaction = Transaction([first, *rest])
@@ -137,6 +142,16 @@ class Chain:
         end = replace(self._end, position=position).reaching(truncate.place).numbered(number)
         return self._commit("transaction", transaction_id, end)
 
+    def _judge_uncounted(self, transaction: Uncounted) -> Verdict:
+        """Nothing shows what it follows either: what all partitions have left is complete (S15)."""
+        position, transaction_id = transaction.position, transaction.transaction_id
+        if not self._evidence.partitions.have_left(transaction.last_place):
+            return self._waiting("transaction", position, transaction_id, "above_low_water")
+        if self._held_by is not None:
+            return self._waiting("transaction", position, transaction_id, self._follows_held())
+        end = replace(self._end, position=position)
+        return self._commit("transaction", transaction_id, end, transaction.proof)
+
     def _has_every_truncate(self, number: tuple[str, int] | None, place: str | None) -> bool:
         """Whether no truncate can be missing between the newest commit and one behind it."""
         return self._evidence.log.runs_to(number, self._end) or has_come_to(
@@ -147,12 +162,18 @@ class Chain:
         is_snapshot = self._held_by == "initial_snapshot"
         return "follows_held_snapshot" if is_snapshot else "follows_held_transaction"
 
-    def _commit(self, kind: LinkKind, transaction_id: str | None, end: ChainEnd) -> Commit:
+    def _commit(
+        self,
+        kind: LinkKind,
+        transaction_id: str | None,
+        end: ChainEnd,
+        proof: Proof = "counted",
+    ) -> Commit:
         self._end = replace(end, commit_number=end.commit_number + 1)
         self._predecessor = Predecessor(self._end)
         position = end.position or end.snapshot_position
         assert position is not None
-        return Commit(kind, position, transaction_id, self._end)
+        return Commit(kind, position, transaction_id, self._end, proof)
 
     def _waiting(
         self,

@@ -42,6 +42,11 @@ class Evidence:
         self.partitions = Partitions(self.traits, partitions, unreadable)
         self.log = Log(_of_kind(facts, LogRange))
         self.markers = Markers(ranges, unreadable)
+        if self.traits and not self.traits.has_markers and _of_kind(facts, SnapshotTable):
+            raise DebeziumError(
+                f"judge: connector '{source.connector}' sent reads of a snapshot, which cannot be "
+                "judged without BEGIN and END yet; expected streamed changes only"
+            )
         topics = Topics(partitions, ranges, unreadable, _of_kind(facts, UnlandedTable))
         self._reasons = {
             snapshot.position: snapshot.hold_reason(topics)

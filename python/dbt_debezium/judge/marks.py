@@ -15,7 +15,7 @@ that restarts may send its END again.
 
 from dataclasses import dataclass, fields
 from types import UnionType
-from typing import ClassVar, Final, TypeAlias, get_args, get_type_hints
+from typing import ClassVar, Final, Literal, TypeAlias, get_args, get_type_hints
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +232,19 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Uncounted:
+    """One row per transaction whose changes nothing counts (S15)."""
+
+    kind: ClassVar[str] = "uncounted"
+    position: str
+    transaction_id: str
+    last_place: str
+    """Of its changes that have landed."""
+    proof: Literal["watermark", "none"]
+    """`watermark`: places are in the order of commits. `none`: nothing shows that."""
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One row per logical message outside of transactions, which PostgreSQL counts as a commit."""
 
@@ -262,11 +275,20 @@ Fact: TypeAlias = (
     | LogRange
 )
 TransactionMark: TypeAlias = Begin | End | Table | Event
-Link: TypeAlias = TransactionMark | Truncate | Message | Snapshot
+Link: TypeAlias = TransactionMark | Truncate | Uncounted | Message | Snapshot
 Mark: TypeAlias = Fact | Link
 
 KINDS: Final = {one.kind: one for one in get_args(Mark)}
-LINK_KINDS: Final = ("begin", "end", "table", "event", "truncate", "message", "snapshot")
+LINK_KINDS: Final = (
+    "begin",
+    "end",
+    "table",
+    "event",
+    "truncate",
+    "uncounted",
+    "message",
+    "snapshot",
+)
 
 
 def place_of(link: Link) -> tuple[bool, str, int, str]:

@@ -45,6 +45,14 @@ class Partitions:
         """Whether every partition with changes has come to a place."""
         return self._low_water >= place
 
+    def have_left(self, place: str) -> bool:
+        """Whether every partition with changes holds one behind a place, and can be read up to it.
+
+        What cannot be read may be any change, so its partition has come no further.
+        """
+        stops = [one.after_place or NOWHERE for one in self._unreadable]
+        return min([self._low_water, *stops]) > place
+
     def may_hide_between(self, before: str, place: str) -> bool:
         """Whether a message that cannot be read may stand between two places, both exclusive."""
         return any(

@@ -18,6 +18,8 @@ class Traits:
     is_ordered_by_end: bool = False
     """Whether only the order of ENDs is that of commits. The position of a transaction is then the
     offset of its first END."""
+    has_markers: bool = True
+    """Whether it can send BEGIN and END."""
     counts_truncates: bool = True
     """Whether END counts truncates, or none is ever sent. Else a truncate is a transaction by
     itself, without END, and one may be missing before any commit (S8)."""
@@ -29,6 +31,7 @@ class Traits:
 
 
 TRAITS: Final = {
+    "cdl": Traits("change", has_markers=False),
     "db2": Traits("commit"),
     "mysql": Traits("change", is_ordered_by_end=True, counts_truncates=False),
     "postgresql": Traits("predecessor"),
@@ -46,7 +49,7 @@ def traits_of(connector: str) -> Traits:
     >>> traits_of("oracle")
     Traceback (most recent call last):
     dbt_debezium.errors.DebeziumError: judge: no traits are listed for connector 'oracle'; \
-known: db2, mysql, postgresql, sqlserver
+known: cdl, db2, mysql, postgresql, sqlserver
     """
     if connector not in TRAITS:
         raise DebeziumError(

@@ -4,7 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 LinkKind = Literal["transaction", "initial_snapshot"]
+Proof = Literal["counted", "watermark", "none"]
 HoldReason = Literal[
+    "above_low_water",
     "contradicting_events",
     "follows_held_snapshot",
     "follows_held_transaction",
@@ -68,7 +70,7 @@ class Commit:
     """None for a snapshot."""
     chain_end: ChainEnd
     """With this commit."""
-    proof: str = "counted"
+    proof: Proof = "counted"
 
 
 @dataclass(frozen=True, slots=True)
