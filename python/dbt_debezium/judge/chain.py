@@ -5,7 +5,6 @@ from dataclasses import replace
 from itertools import groupby
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.judge.accounting import has_come_to
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import (
     Begin,
@@ -19,7 +18,6 @@ from dbt_debezium.judge.marks import (
     Uncounted,
 )
 from dbt_debezium.judge.predecessor import Predecessor
-from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.transaction import Transaction, log_number
 from dbt_debezium.judge.verdicts import (
     ChainEnd,
@@ -39,7 +37,7 @@ class Chain:
     def __init__(self, evidence: Evidence, end: ChainEnd) -> None:
         self._evidence = evidence
         self._end = end
-        self._predecessor = Predecessor(end)
+        self._predecessor = Predecessor(end, evidence)
         self._held_by: LinkKind | None = None
         """What the first link is that waits, and that all links behind it wait for."""
 
@@ -93,74 +91,51 @@ class Chain:
         return self._commit("initial_snapshot", None, end.reaching(snapshot.place))
 
     def _judge_transaction(self, transaction: Transaction) -> Verdict:
-        evidence, position = self._evidence, transaction.position
-        if evidence.traits is None:
-            reason: HoldReason | None = "no_transaction"
-        else:
-            reason = transaction.hold_reason(evidence.traits, evidence.partitions)
-            reason = reason or self._reason_to_follow(transaction, evidence.traits)
+        position, transaction_id = transaction.position, transaction.transaction_id
+        traits, partitions = self._evidence.traits, self._evidence.partitions
+        if traits is None:
+            return self._waiting("transaction", position, transaction_id, "no_transaction")
+        reason = (
+            transaction.hold_reason(traits, partitions)
+            or self._follows_held()
+            or self._predecessor.hold_reason(transaction, traits)
+        )
         if reason is not None:
-            return self._waiting("transaction", position, transaction.transaction_id, reason)
-        assert position is not None  # else it is held for that
-        assert evidence.traits is not None  # likewise
-        offsets = transaction.end_offsets(evidence.traits)
+            return self._waiting("transaction", position, transaction_id, reason)
+        offsets = transaction.end_offsets(traits)
         end = replace(self._end, position=position, end_offsets=offsets)
         end = end.reaching(transaction.last_place).numbered(transaction.log_number)
-        return self._commit("transaction", transaction.transaction_id, end)
-
-    def _reason_to_follow(self, transaction: Transaction, traits: Traits) -> HoldReason | None:
-        """Why a whole transaction waits all the same; None where readers may see it."""
-        evidence = self._evidence
-        if self._held_by is not None:
-            return self._follows_held()
-        if not self._predecessor.is_followed_by(transaction, traits, evidence.markers):
-            return "missing_predecessor"
-        if not traits.counts_truncates and not self._has_every_truncate(
-            transaction.log_number, transaction.first_place
-        ):
-            return "unaccounted_gtid"
-        # END does not count the reads of a window (S6).
-        span = transaction.span(traits)
-        if transaction.closes_window and not evidence.partitions.show_whole_window(span):
-            return "unproven_reads"
-        return None
+        return self._commit("transaction", transaction_id, end)
 
     def _judge_truncate(self, truncate: Truncate) -> Verdict:
         position, transaction_id = truncate.position, truncate.transaction_id
-        number = log_number(truncate.log, truncate.log_number)
-        reason: HoldReason | None = None
-        if self._held_by is not None:
-            reason = self._follows_held()
-        elif not self._predecessor.is_followed_by_truncate(
-            truncate, self._evidence.log.runs_on_to(number, self._end), self._evidence.markers
-        ):
-            reason = "missing_predecessor"
-        elif not self._has_every_truncate(number, truncate.place):
-            reason = "unaccounted_gtid"
+        reason = self._follows_held() or self._predecessor.truncate_hold_reason(truncate)
         if reason is not None:
             return self._waiting("transaction", position, transaction_id, reason)
+        number = log_number(truncate.log, truncate.log_number)
         end = replace(self._end, position=position).reaching(truncate.place).numbered(number)
         return self._commit("transaction", transaction_id, end)
 
     def _judge_uncounted(self, transaction: Uncounted) -> Verdict:
         """Nothing shows what it follows either: what all partitions have left is complete (S15)."""
         position, transaction_id = transaction.position, transaction.transaction_id
+        reason = self._follows_held()
         if not self._evidence.partitions.have_left(transaction.last_place):
-            return self._waiting("transaction", position, transaction_id, "above_low_water")
-        if self._held_by is not None:
-            return self._waiting("transaction", position, transaction_id, self._follows_held())
+            reason = "above_low_water"
+        if reason is not None:
+            return self._waiting("transaction", position, transaction_id, reason)
         end = replace(self._end, position=position)
         return self._commit("transaction", transaction_id, end, transaction.proof)
 
-    def _has_every_truncate(self, number: tuple[str, int] | None, place: str | None) -> bool:
-        """Whether no truncate can be missing between the newest commit and one behind it."""
-        return self._evidence.log.runs_to(number, self._end) or has_come_to(
-            self._evidence.partitions, place, self._end
-        )
-
-    def _follows_held(self) -> HoldReason:
-        is_snapshot = self._held_by == "initial_snapshot"
-        return "follows_held_snapshot" if is_snapshot else "follows_held_transaction"
+    def _follows_held(self) -> HoldReason | None:
+        """Why everything behind the first link that waits does, too; None before there is one."""
+        match self._held_by:
+            case "transaction":
+                return "follows_held_transaction"
+            case "initial_snapshot":
+                return "follows_held_snapshot"
+            case None:
+                return None
 
     def _commit(
         self,
@@ -170,7 +145,7 @@ class Chain:
         proof: Proof = "counted",
     ) -> Commit:
         self._end = replace(end, commit_number=end.commit_number + 1)
-        self._predecessor = Predecessor(self._end)
+        self._predecessor = Predecessor(self._end, self._evidence)
         position = end.position or end.snapshot_position
         assert position is not None
         return Commit(kind, position, transaction_id, self._end, proof)
@@ -194,7 +169,7 @@ class Chain:
         offsets = transaction.end_offsets(traits) if traits else ()
         known = sorted({*self._end.end_offsets, *offsets})
         self._end = replace(self._end, end_offsets=tuple(known))
-        self._predecessor = Predecessor(self._end)
+        self._predecessor = Predecessor(self._end, self._evidence)
 
 
 def _identity(link: Link) -> tuple[str | None, str, str | None]:
