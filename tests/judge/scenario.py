@@ -169,9 +169,8 @@ class Writer:
         images = (
             {"before": row, "after": None} if verb == "delete" else {"before": None, "after": row}
         )
-        is_keyless = "keyless" in clauses
         return (
-            None if is_keyless else json.dumps({"id": key}),
+            None if "keyless" in clauses else json.dumps({"id": key}),
             json.dumps({**value, **images}),
             headers,
         )
