@@ -76,6 +76,14 @@ class Lake:
     def cuts(self) -> dict[str, Row]:
         return {entry["source"]: entry for entry in cut_report(self.spark)}
 
+    def counted(self) -> int:
+        """How many messages the latest run has counted, those of no known source too."""
+        ((count,),) = self.spark.sql(
+            "select sum(message_count) from build.message_count"
+            " where cut_id = (select max(cut_id) from build.message_count)"
+        ).collect()
+        return int(count)
+
     def rows(self, query: str) -> list[tuple[object, ...]]:
         return [tuple(row) for row in self.spark.sql(query).collect()]
 

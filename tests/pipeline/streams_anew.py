@@ -58,10 +58,9 @@ def wrong_counts(lake: Lake, cases: Sequence[Case], landings: int) -> Iterator[s
 
     Garbage may name another source, so of what has landed only the sum is known.
     """
-    cuts = lake.cuts().values()
-    for cut in cuts:
+    for cut in lake.cuts().values():
         yield from check_counts(cut, cut["counts"]["landed"])
-    counted = sum(cut["counts"]["landed"] for cut in cuts)
+    counted = lake.counted()
     landed = sum(
         landing is not None and landing < landings
         for case in cases

@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -16,7 +17,7 @@ import pytest
 from arrivals import Arrival, landings, make_arrival, write_arrivals
 from binlog_captures import without_nulls
 from captured_servers import MYSQL
-from compare import check_all_counts, read_cuts, read_tables
+from compare import check_all_counts, read_tables
 from lake import DATA, open_lake, tables_of
 from oracle import Bag, Message, Row, Table, freeze, read_messages, rows_of
 from random_streams import (
@@ -166,31 +167,8 @@ def differences(
         yield f"is proved by {proofs}"
 
 
-def check(folder: Path, drawn: Sequence[tuple[Source, int]]) -> None:
-    sources = [source for source, _ in drawn]
-    messages = [message for one in sources for part in one.parts for message in part]
-    tables = tables_of(messages, [Group("d*", "some")])
-    wrong: list[str] = []
-    reached = dict.fromkeys((one.prefix for one in sources), 0)
-    with open_lake(folder, tables) as lake:
-        for part, is_complete in ((0, True), (1, False), (2, True)):
-            arrivals = [Arrival(one.prefix, one.parts[part], []) for one in sources]
-            write_arrivals(folder / f"landing_{part}", arrivals, combined="all")
-            lake.land(folder / f"landing_{part}")
-            if not lake.build(*(("--vars", COMPLETE) if is_complete else ())):
-                wrong += lake.lines
-                assert lake.build(*(("--vars", COMPLETE) if is_complete else ()), command="run")
-            shown, cuts = shown_states(lake), lake.cuts()
-            for one, step in drawn:
-                at_least = {0: step, 1: None, 2: len(one.states) - 1}[part]
-                found = differences(one, part, at_least, reached, shown.get(one.name, {}), cuts)
-                wrong += [f"{one.prefix} after landing {part}: {line}" for line in found]
-            print(f"landing {part}: reached {reached}")
-    assert wrong == [], "\n".join(wrong)
-
-
-def test_default_streams_show_only_states_that_were_and_all_when_told(tmp_path: Path) -> None:
-    check(tmp_path, [draw(Random(f"{SEED} {number}"), number) for number in range(70)])
+def drawn_sources() -> list[tuple[Source, int]]:
+    return [draw(Random(f"{SEED} {number}"), number) for number in range(70)]
 
 
 # --- a real server's log -----------------------------------------------------------------------
@@ -202,6 +180,16 @@ def as_sent_by_default(message: Message) -> Message:
         r'"transaction":\{[^}]*\}', '"transaction":null', message["value"]
     )
     return {**message, "value": value}
+
+
+def server_arrivals() -> list[Arrival]:
+    """One log of a server without GTIDs, as twelve sources that land in other orders."""
+    sent = [
+        as_sent_by_default(message)
+        for message in messages_without_gtids()
+        if message["topic"] != f"{MYSQL.source}.transaction"
+    ]
+    return [make_arrival(sent, seed, f"default_{seed:02}", mode="whole") for seed in range(12)]
 
 
 def frozen(tables: Mapping[Table, Sequence[Row]]) -> dict[Table, Bag]:
@@ -216,44 +204,15 @@ def shown_places(directory: Path, prefix: str, states: Sequence[dict[Table, Bag]
     return [at for at, state in enumerate(states) if state == shown]
 
 
-def test_a_server_without_gtids_shows_only_states_that_were_and_all_when_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The oracle knows values as they were sent.
-    monkeypatch.setattr("dbt_debezium.tables.announced_type", lambda *_: None)
-    sent = [
-        as_sent_by_default(message)
-        for message in messages_without_gtids()
-        if message["topic"] != f"{MYSQL.source}.transaction"
-    ]
-    history = history_without_gtids()
-    last = len(history.commits)
-    states = [frozen(rows_of(history.state(at))) for at in range(last + 1)]
-    whole = [make_arrival(sent, seed, f"default_{seed:02}", mode="whole") for seed in range(12)]
-    parts = [landings(arrival, 2, seed) for seed, arrival in enumerate(whole)]
-    messages = [message for arrival in whole for message in arrival.messages]
-    with open_lake(tmp_path, tables_of(messages, [Group("default_*", "some")])) as lake:
-        lake.land_arrivals("first", [first for first, _ in parts])
-        assert lake.build(), lake.lines
-        directory = lake.export("cut_anywhere")
-        reached = {one.prefix: shown_places(directory, one.prefix, states) for one in whole}
-        assert all(reached.values()), reached
-
-        lake.land_arrivals("rest", [rest for _, rest in parts])
-        assert lake.build("--vars", COMPLETE), lake.lines
-        directory = lake.export("complete")
-        cuts = read_cuts(directory)
-        for one in whole:
-            assert last in shown_places(directory, one.prefix, states), one.prefix
-            entry = cuts[one.prefix]
-            assert (entry["proof"], entry["held"]) == ("watermark", []), one.prefix
-    print(sorted(max(places) for places in reached.values()))
-
-
 # --- live servers ------------------------------------------------------------------------------
 
 DUMPS = sorted(DATA.glob("defaults_*"))
 """Recorded from servers by tests/live/record_defaults.py, with what each held at the end."""
+
+
+def source_of(dump: Path) -> str:
+    topic: str = read_messages(dump / "events.jsonl.gz")[0]["topic"]
+    return topic.split(".")[0]
 
 
 def rows_as_text(lines: Iterable[str]) -> Counter[str]:
@@ -261,28 +220,102 @@ def rows_as_text(lines: Iterable[str]) -> Counter[str]:
     return Counter(json.dumps(json.loads(line, parse_float=str), sort_keys=True) for line in lines)
 
 
-def test_dumps_of_default_connectors_give_the_tables_of_their_servers(tmp_path: Path) -> None:
-    dumps = {dump: read_messages(dump / "events.jsonl.gz") for dump in DUMPS}
-    sources = {dump: messages[0]["topic"].split(".")[0] for dump, messages in dumps.items()}
-    assert len(set(sources.values())) == len(DUMPS) >= 3
-    messages = [message for some in dumps.values() for message in some]
-    with open_lake(tmp_path, tables_of(messages)) as lake:
-        for dump in DUMPS:
-            lake.land(dump / "events.jsonl.gz")
-        assert lake.build(), lake.lines
-        cuts = lake.cuts()
-        for source in sources.values():
-            # Nothing shows that the last transaction is whole.
-            assert cuts[source]["held"], source
+# --- one lake for all --------------------------------------------------------------------------
 
-        assert lake.build("--vars", COMPLETE), lake.lines
-        directory = lake.export("complete")
-        cuts = read_cuts(directory)
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What readers see after a landing."""
+
+    states: dict[str, State]
+    cuts: dict[str, Row]
+    directory: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The three landings of drawn sources, and with the last two those of the servers."""
+
+    drawn: list[tuple[Source, int]]
+    rounds: list[Shown]
+    failures: list[str]
+    """What the project's own tests said."""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder = tmp_path_factory.mktemp("defaults")
+    drawn, servers = drawn_sources(), server_arrivals()
+    halves = [landings(arrival, 2, seed) for seed, arrival in enumerate(servers)]
+    dumps = [message for dump in DUMPS for message in read_messages(dump / "events.jsonl.gz")]
+    of_drawn = [message for one, _ in drawn for part in one.parts for message in part]
+    tables = tables_of([*of_drawn, *dumps], [Group("d0*", "drawn")])
+    of_servers = tables_of(servers[0].messages, [Group("default_*", "server")])
+    for table in of_servers:
+        # The oracle knows values as they were sent.
+        table.facts.announced.clear()
+    tables += of_servers
+    built = Built(drawn, [], [])
+    with open_lake(folder, tables) as lake:
+        for part, is_complete in ((0, True), (1, False), (2, True)):
+            arrivals = [Arrival(one.prefix, one.parts[part], []) for one, _ in drawn]
+            arrivals += [half[part - 1] for half in halves] if part else []
+            write_arrivals(folder / f"landing_{part}", arrivals, combined="all")
+            lake.land(folder / f"landing_{part}")
+            if part == 1:
+                for dump in DUMPS:
+                    lake.land(dump / "events.jsonl.gz")
+            settings = ("--vars", COMPLETE) if is_complete else ()
+            if not lake.build(*settings, command="build" if part == 2 else "run"):
+                built.failures.extend(lake.lines)
+                assert lake.build(*settings, command="run"), lake.lines
+            export = lake.export(f"export_{part}")
+            built.rounds.append(Shown(shown_states(lake), lake.cuts(), export))
+    return built
+
+
+def test_the_project_s_own_tests_pass(built: Built) -> None:
+    assert built.failures == []
+
+
+def test_default_streams_show_only_states_that_were_and_all_when_told(built: Built) -> None:
+    wrong: list[str] = []
+    reached = dict.fromkeys((one.prefix for one, _ in built.drawn), 0)
+    for part, (states, cuts) in enumerate((one.states, one.cuts) for one in built.rounds):
+        for one, step in built.drawn:
+            at_least = {0: step, 1: None, 2: len(one.states) - 1}[part]
+            found = differences(one, part, at_least, reached, states.get(one.name, {}), cuts)
+            wrong += [f"{one.prefix} after landing {part}: {line}" for line in found]
+    assert wrong == [], "\n".join(wrong)
+
+
+def test_a_server_without_gtids_shows_only_states_that_were_and_all_when_told(
+    built: Built,
+) -> None:
+    history = history_without_gtids()
+    last = len(history.commits)
+    states = [frozen(rows_of(history.state(at))) for at in range(last + 1)]
+    _, cut_anywhere, complete = built.rounds
+    for one in server_arrivals():
+        assert shown_places(cut_anywhere.directory, one.prefix, states), one.prefix
+        assert last in shown_places(complete.directory, one.prefix, states), one.prefix
+        entry = complete.cuts[one.prefix]
+        assert (entry["proof"], entry["held"]) == ("watermark", []), one.prefix
+
+
+def test_dumps_of_default_connectors_give_the_tables_of_their_servers(built: Built) -> None:
+    sources = {dump: source_of(dump) for dump in DUMPS}
+    assert len(set(sources.values())) == len(DUMPS) >= 3
+    _, unfinished, complete = built.rounds
     for dump, source in sources.items():
-        assert (cuts[source]["proof"], cuts[source]["held"]) == ("watermark", []), source
-        assert cuts[source]["counts"]["held"] == 0
+        # Nothing shows that the last transaction is whole.
+        assert unfinished.cuts[source]["held"], source
+        entry = complete.cuts[source]
+        assert (entry["proof"], entry["held"]) == ("watermark", []), source
+        assert entry["counts"]["held"] == 0
         schema = "public" if dump.name.endswith("postgresql") else "shop"
         for table in ("customers", "orders", "order_items"):
-            found = (directory / source / f"{schema}.{table}.jsonl").read_text().splitlines()
+            path = complete.directory / source / f"{schema}.{table}.jsonl"
+            found = path.read_text().splitlines()
             expected = (dump / "expected" / f"{table}.jsonl").read_text().splitlines()
             assert rows_as_text(found) == rows_as_text(expected), f"{source}: {table}"

@@ -33,10 +33,6 @@ SEED = 1
 SETTINGS: dict[str, object] = {"generic_sources": {"*_informix": ["commit_lsn", "change_lsn"]}}
 
 
-COUNTED = """
-select sum(message_count) from build.message_count
-where cut_id = (select max(cut_id) from build.message_count)
-"""
 FAILED_ONCE = (
     # A read that is missing before a later change of its partition: a snapshot without it is shown.
     (937, 1_109),
@@ -84,7 +80,7 @@ def check_sources(folder: Path, sources: Sequence[Source]) -> None:
                 assert lake.build(command="run"), lake.lines
             shown, cuts = shown_states(lake), lake.cuts()
             landed = sum(len(messages) for one in sources for messages in one.parts[: part + 1])
-            assert lake.rows(COUNTED) == [(landed,)], f"landing {part}"
+            assert lake.counted() == landed, f"landing {part}"
             for one in sources:
                 found = differences(one, part, reached, shown.get(one.name, {}), cuts)
                 wrong += [f"{one.prefix} after landing {part}: {line}" for line in found]

@@ -33,10 +33,12 @@ behind it that is no copy names an earlier one.
 Link (S14). In PostgreSQL with changes received: their `sequence[0]` is END's LSN of the transaction
 before (null at the start of an epoch), or the LSN of a landed message outside of transactions that
 follows it likewise. Otherwise, and behind such a message that names itself as the one before:
-nothing landed in another partition of the transaction topic than 0,
-and offsets of markers run without a hole from an END of the one before (from 0 in the first epoch
+offsets of markers run without a hole from an END of the one before (from 0 in the first epoch
 that streams) to an END of this one, as a restart sends both again. Those of another database count
-like others: what lies between two ENDs is known.
+like others: what lies between two ENDs is known. Where the transaction topic has several
+partitions, in each of them two markers without a hole between them, or its beginning and a marker,
+stand around the END: the first ends before it, the second not. A marker ends where END says, so
+one of a transaction without END shows nothing.
 
 SQL Server and Db2. A partition is past a transaction when it holds a change of a later one: what
 is sent is in the order of commits. BEGIN of SQL Server names no database, so a second one may be
@@ -50,6 +52,9 @@ Window (S6). END does not count its reads: the transaction that closes one is he
 partition of the topics in which reads of any window landed, at least one, is past it, and no
 message that cannot be read may be of it; a number below them of which nothing landed is one too.
 That a table is read at all, only its reads tell: nothing tells that the first of them are missing.
+
+Where no read has landed nor anything is shown, a message that cannot be read may be one of a first
+snapshot if it stands before all changes of its partition. Nothing is shown then.
 
 The cut is the longest such prefix of the last epoch whose base is proven. It never goes back, and
 what was shown stays proven: a BEGIN that comes again later does not ask for more.
@@ -78,6 +83,7 @@ from histories.plan import (
     counters,
 )
 
+CHANGES = ("event", "read", "window_read")
 Orders = tuple[int, int]
 """total_order, data_collection_order."""
 
@@ -204,7 +210,7 @@ class Arrived:
                 continue
             if entry.kind == "read":
                 self.read_epochs.add(entry.epoch)
-            self.has_changes |= entry.kind in ("event", "read", "window_read")
+            self.has_changes |= entry.kind in CHANGES
             if entry.topic in LANDED_TABLES:
                 self.partitions[entry.topic, entry.partition].append(entry)
             if entry.topic == "transaction":
@@ -342,9 +348,18 @@ class Arrived:
                     raise TracelessError(
                         f"{self.plan.name}: the log seems to begin after a snapshot"
                     )
-            elif count := self._prefix(number):
+            elif (count := self._prefix(number)) and (shown or not self._may_lack_a_snapshot()):
                 return Cut(number, count)
         return None
+
+    def _may_lack_a_snapshot(self) -> bool:
+        """Whether a partition begins with what cannot be read, and so may be a read."""
+        for entries in self.partitions.values():
+            kinds = [entry.kind for entry in entries]
+            first = next((at for at, kind in enumerate(kinds) if kind in CHANGES), len(kinds))
+            if "garbage" in kinds[:first]:
+                return True
+        return False
 
     def _prefix(self, epoch: int, known: int = 0) -> int:
         """How many transactions of the epoch are complete, each linked to the one before.
@@ -445,10 +460,26 @@ class Arrived:
 
     def _has_every_marker(self, number: int, before: set[int]) -> bool:
         """Whether offsets run without a hole from an END of the one before to an END of this."""
-        return self.marker_partitions == {0} and any(
+        if self.marker_partitions != {0}:
+            end = self.plan.transactions[number].end_lsn
+            partitions = range(1 + max(self.marker_partitions))
+            return bool(before) and all(self._surrounds(one, end) for one in partitions)
+        return any(
             self.marker_offsets.issuperset(range(first + 1, last))
             for first, last in product(before, self.end_offsets[number])
             if first < last
+        )
+
+    def _surrounds(self, partition: int, end: int) -> bool:
+        """Whether two markers of a partition show that none is missing around an END."""
+        ends: dict[int, int | None] = {-1: -1}
+        for number, markers in self.markers.items():
+            known = self.plan.transactions[number].end_lsn if self.ends[number] else None
+            ends |= {offset: known for at, offset, _ in markers if at == partition}
+        return any(
+            before is not None and after is not None and before < end <= after
+            for offset, after in ends.items()
+            for before in [ends.get(offset - 1)]
         )
 
     # --- transactions
