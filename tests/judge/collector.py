@@ -189,6 +189,8 @@ class _Collector:
                         max((place for place in behind if place is not None), default=None),
                         next((place for place in following if place is not None), None),
                         self._is_of_markers(topic),
+                        self._is_of_table(topic)
+                        and not any(other.flat.kind == "change" for other in some[:at]),
                     )
             if self._is_of_table(topic):
                 yield marks.Partition(

@@ -98,6 +98,7 @@ class Chain:
         reason = (
             transaction.hold_reason(traits, partitions)
             or self._follows_held()
+            or self._lacks_snapshot()
             or self._predecessor.hold_reason(transaction, traits)
         )
         if reason is not None:
@@ -119,7 +120,7 @@ class Chain:
     def _judge_uncounted(self, transaction: Uncounted) -> Verdict:
         """Nothing shows what it follows either: what all partitions have left is complete (S15)."""
         position, transaction_id = transaction.position, transaction.transaction_id
-        reason = self._follows_held()
+        reason = self._follows_held() or self._lacks_snapshot()
         if not self._evidence.partitions.have_left(transaction.last_place):
             reason = "above_low_water"
         if reason is not None:
@@ -136,6 +137,12 @@ class Chain:
                 return "follows_held_snapshot"
             case None:
                 return None
+
+    def _lacks_snapshot(self) -> HoldReason | None:
+        """Why the first transaction waits: nothing shows that no snapshot stands before it (S4)."""
+        is_first = self._end.position is None and self._end.snapshot_position is None
+        may_hide = is_first and self._evidence.partitions.may_hide_a_snapshot()
+        return "quarantined_event" if may_hide else None
 
     def _commit(
         self,

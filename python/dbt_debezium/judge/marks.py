@@ -75,6 +75,8 @@ class Unreadable:
     before_place: str | None
     """The place of the next change behind it that is no copy of another."""
     is_of_markers: bool = False
+    may_be_a_first_read: bool = False
+    """Whether no change stands before it in its partition."""
 
 
 @dataclass(frozen=True, slots=True)

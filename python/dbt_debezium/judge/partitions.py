@@ -53,6 +53,10 @@ class Partitions:
         stops = [one.after_place or NOWHERE for one in self._unreadable]
         return min([self._low_water, *stops]) > place
 
+    def may_hide_a_snapshot(self) -> bool:
+        """Whether a message that cannot be read may be one of an initial snapshot (S4)."""
+        return any(one.may_be_a_first_read for one in self._unreadable)
+
     def may_hide_between(self, before: str, place: str) -> bool:
         """Whether a message that cannot be read may stand between two places, both exclusive."""
         return any(

@@ -17,6 +17,7 @@ HoldReason = Literal[
     "no_commit_position",
     "no_end",
     "no_transaction",
+    "quarantined_event",
     "too_many_events",
     "unaccounted_gtid",
     "unproven_reads",
