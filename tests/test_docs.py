@@ -173,6 +173,7 @@ def test_every_refusal_has_a_row() -> None:
         "preview",
         "demo",
         "query",
+        "judge",  # no command calls it yet
     }
     (part,) = re.findall(r"^## Refusals\n(.*)\Z", RUNBOOK, re.MULTILINE | re.DOTALL)
     assert raised <= set(re.findall(r"`(\w+): ", part))

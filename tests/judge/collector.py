@@ -308,6 +308,7 @@ class _Collector:
                         count,
                         is_true,
                         *_log_number(one.flat),
+                        tuple(self._surrounding_partitions(position)),
                         self._following_place(position),
                     )
             yield from self._tables(position, transaction_id, markers)
@@ -338,6 +339,22 @@ class _Collector:
                 len({(flat.before, flat.after) for flat in copies}) == 1,
                 all(flat.event_position is not None for flat in copies),
             )
+
+    def _surrounding_partitions(self, position: str | None) -> Iterator[int]:
+        """Those of several in which two neighbouring markers stand around a position."""
+        partitions = {at[1] for at in self.partitions if self._is_of_markers(at[0])}
+        for partition in partitions if position and partitions != {0} else ():
+            ends = {-1: ""} | {
+                one.offset: self._position(transaction_id)
+                for transaction_id, some in self.markers.items()
+                for one in some
+                if one.partition == partition
+            }
+            for offset, after in ends.items():
+                before = ends.get(offset - 1)
+                if before is not None and after is not None and before < position <= after:
+                    yield partition
+                    break
 
     # --- MySQL
 

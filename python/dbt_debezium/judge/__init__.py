@@ -17,8 +17,7 @@ Each module answers one question:
 What decides today is still the chain of models in models/transactions; nothing calls the judge but
 its tests, which hold both to the same law (tests/pipeline/histories/law.py). It refuses connectors
 without traits, blocking snapshots (S7) and snapshots of CDL. It holds what Debezium sends without
-transaction metadata (S15), and does not know yet that ids order a transaction topic of several
-partitions (docs/decisions/0013). Nor does it know operator decisions (S16) or the rows behind its
+transaction metadata (S15), and knows neither operator decisions (S16) nor the rows behind its
 marks: what a published transaction would contradict (S17), the models see.
 """
 

@@ -110,7 +110,11 @@ class Chain:
 
     def _judge_truncate(self, truncate: Truncate) -> Verdict:
         position, transaction_id = truncate.position, truncate.transaction_id
-        reason = self._follows_held() or self._predecessor.truncate_hold_reason(truncate)
+        reason = (
+            self._follows_held()
+            or self._lacks_snapshot()
+            or self._predecessor.truncate_hold_reason(truncate)
+        )
         if reason is not None:
             return self._waiting("transaction", position, transaction_id, reason)
         number = log_number(truncate.log, truncate.log_number)

@@ -23,7 +23,7 @@ class Markers:
         partitions = {one.partition for one in landed}
         self.have_one_order = partitions <= {0}
         """Whether offsets are the order of markers; those of two partitions have none."""
-        self._has_one_partition = partitions == {0}
+        self._partitions = range(1 + max(partitions, default=-1))
         starts = [one.first_offset for one in landed]
         starts += [one.offset + 1 for one in unreadable if one.is_of_markers]
         self._run_starts = sorted(starts)
@@ -41,9 +41,19 @@ class Markers:
         >>> markers.show_nothing_between([3], [5]), markers.show_nothing_between([5], [9])
         (True, False)
         """
-        return self._has_one_partition and any(
-            first < last and first >= self._run_start(last) - 1 for first in before for last in end
+        return (
+            self._partitions == range(1)
+            and self.have_one_order
+            and any(
+                first < last and first >= self._run_start(last) - 1
+                for first in before
+                for last in end
+            )
         )
+
+    def surround(self, partitions: Iterable[int]) -> bool:
+        """Whether these are all of several partitions, so that no END is missing around a place."""
+        return not self.have_one_order and {*self._partitions} == {*partitions}
 
     def _run_start(self, offset: int) -> int:
         """The first offset from which on everything up to this one is known."""

@@ -194,6 +194,10 @@ class End:
     log: str | None = None
     """That numbers the transaction, and its number there."""
     log_number: int | None = None
+    surrounding_partitions: tuple[int, ...] = ()
+    """Partitions of the transaction topic in which no END can be missing around this position: of
+    two markers without a gap between them, the transaction of the first ended before it, and that
+    of the second did not. The beginning of a partition counts as a first marker."""
     following_place: str | None = None
     """The place of the first change of the next transaction behind this END that has changes."""
 

@@ -56,7 +56,11 @@ class Predecessor:
                 return True
             if named not in self._lone_positions:
                 return False
-        return self._has_every_marker(transaction.end_offsets(traits))
+        # In several partitions offsets have no common order, but positions that END names do.
+        return self._has_every_marker(transaction.end_offsets(traits)) or (
+            not traits.is_ordered_by_end
+            and self._evidence.markers.surround(transaction.surrounding_partitions)
+        )
 
     def _is_named(self, position: str | None) -> bool:
         # The first transaction of a stream names none, or the snapshot.

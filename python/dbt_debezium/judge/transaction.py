@@ -65,6 +65,10 @@ class Transaction:
         return offsets[:1] if traits.is_ordered_by_end else offsets
 
     @property
+    def surrounding_partitions(self) -> set[int]:
+        return {partition for end in self._ends for partition in end.surrounding_partitions}
+
+    @property
     def closes_window(self) -> bool:
         return any(table.closes_window for table in self._tables)
 
