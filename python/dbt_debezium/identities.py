@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.reasons import Command
+from dbt_debezium.reasons import PREVIEWS, Command
 from dbt_debezium.scaffold import full_names
 from dbt_debezium.tables import TableFacts, full_name
 
@@ -67,9 +67,10 @@ def indistinct_sentence(facts: TableFacts, source: str, command: Command) -> str
     if not (facts.is_keyless and facts.hides_old_rows) or facts.identity:
         return None
     table = full_name(facts.schema, facts.table)
+    keys = "dump the message keys too" if command == "preview" else "have the connector send keys"
     remedy = (
-        f"pass --identity '{table}=<columns>', or dump the message keys too"
-        if command == "preview"
+        f"pass --identity '{table}=<columns>', or {keys}"
+        if command in PREVIEWS
         else "name columns as identity in its history model, or land messages with their keys"
     )
     return (

@@ -30,6 +30,7 @@ from dbt_debezium.lease import Lease, jvm_lease
 from dbt_debezium.session import innermost
 
 TABLE = "landing.message"
+RANGE = "landing.range"
 FILES_PER_COMMIT = 1000
 """A commit costs 0.5 CPU-s, however many files it takes; a killed one is read again whole."""
 
@@ -144,12 +145,16 @@ def create_landing_table(spark: SparkSession) -> None:
 def next_landing_id(spark: SparkSession, lake: Path) -> int:
     """A number no landing had, above all that were given out.
 
-    The file counts beside the table, since retention may take the newest rows out of the table.
+    The file counts beside the tables, since retention may take the newest rows out of them. A
+    landing from Kafka that was killed has its number in landing.range alone.
     """
     counter = lake / "checkpoints" / "landing_id"
     given_out = int(counter.read_text()) if counter.exists() else 0
-    (in_table,) = spark.sql(f"select coalesce(max(landing_id), 0) from {TABLE}").head() or (0,)
-    landing_id = max(given_out, int(in_table)) + 1
+    for table in (TABLE, RANGE):
+        if spark.catalog.tableExists(table):
+            (newest,) = spark.sql(f"select max(landing_id) from {table}").head() or (None,)
+            given_out = max(given_out, int(newest or 0))
+    landing_id = given_out + 1
     counter.parent.mkdir(parents=True, exist_ok=True)
     unfinished = counter.with_name("_landing_id")
     unfinished.write_text(str(landing_id))

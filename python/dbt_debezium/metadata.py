@@ -5,6 +5,7 @@ from typing import Any
 
 from dbt_debezium.flags import listed
 from dbt_debezium.reasons import Command
+from dbt_debezium.reasons.reason import WORDS
 
 
 def metadata_sentence(report: Iterable[Mapping[str, Any]]) -> str | None:
@@ -52,7 +53,7 @@ def end_sentence(report: Iterable[Mapping[str, Any]], command: Command) -> str |
     )
     if not sources:
         return None
-    land = "dump" if command == "preview" else "land"
+    land = WORDS[command]["land"]
     return (
         f"{listed(sources, 'sources')}: no END has landed, so no transaction is known to be whole; "
         f"{land} the transaction topic too, which topic.transaction at the connector may have "

@@ -1,14 +1,15 @@
-"""Look at a dump: land it in a throw-away lake, write models for it, build, show, forget."""
+"""Look at messages: land them in a throw-away lake, write models for them, build, show, forget."""
 
 import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import yaml
 
 from dbt_debezium.build import BUILD, environment, first_sentence, run_dbt
@@ -17,6 +18,7 @@ from dbt_debezium.encoded_columns import ShownTable
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir, project_dir
 from dbt_debezium.identities import indistinct_sentence, name_identities
+from dbt_debezium.kafka.landing_file import KafkaBlock
 from dbt_debezium.model_files import history_sql
 from dbt_debezium.patterns import matches
 from dbt_debezium.scaffold import CapturedTable, Group, LeftOut, captured_tables
@@ -24,6 +26,9 @@ from dbt_debezium.tables import TableFacts, full_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from dbt_debezium.kafka.land import KafkaLanded
+    from dbt_debezium.reasons import Command
 
 CORE_MODELS = ("landing", "staging", "transactions")
 MOST_BUILDS: Final = 6
@@ -44,15 +49,32 @@ OnStep = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Topics:
+    """Topics of Kafka, read from their beginning."""
+
+    blocks: Mapping[str, KafkaBlock]
+    """By the name that sentences begin with."""
+    limit: int
+    """Offsets of each partition that are read at most."""
+    must_be_whole: bool = False
+    """Whether to refuse partitions that have more."""
+
+    def __str__(self) -> str:
+        return ", ".join(self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
-    """A built dump. It is gone when the `with` block of `previewed` ends."""
+    """What was built. It is gone when the `with` block of `previewed` ends."""
 
     spark: "SparkSession"
     tables: list[CapturedTable]
     left_out: list[LeftOut]
-    """Tables of the dump that are not shown."""
+    """Tables that are not shown."""
     skipped_files: tuple[str, ...]
     """A sentence for each file of the path that is no dump."""
+    fetched: "Mapping[str, KafkaLanded]"
+    """What was read of each block of topics; empty for a dump."""
 
     def shown_tables(self) -> list[ShownTable]:
         """Its public tables."""
@@ -64,23 +86,24 @@ class Preview:
 
 @contextmanager
 def previewed(
-    path: str | Path,
+    source: str | Path | Topics,
     groups: Sequence[Group] = (),
     settings: dict[str, Any] | None = None,
     on_step: OnStep = lambda step: None,
     identities: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[Preview]:
-    """Build the tables of a dump.
+    """Build the tables of a dump, or of topics.
 
     Args:
-        path: what `land` takes.
+        source: the path of a dump, as `land` takes it, or topics of Kafka.
         groups: sources that share one set of tables.
         settings: vars for dbt.
         on_step: called with what is being done.
         identities: by table, the columns that tell its rows apart.
 
     Raises:
-        DebeziumError: the path holds no messages, or the build failed on more than its tables.
+        DebeziumError: there are no messages, Kafka cannot be read, or the build failed on more than
+            tables.
     """
     project = project_dir()
     jars = jars_dir().absolute()
@@ -90,7 +113,6 @@ def previewed(
         with environment(DBT_DEBEZIUM_LAKE=str(lake), DBT_DEBEZIUM_JARS=str(jars)):
             from pyspark.sql import SparkSession
 
-            from dbt_debezium.landing import land
             from dbt_debezium.session import project_settings, spark_session
             from dbt_debezium.tables import landed_tables
 
@@ -102,8 +124,7 @@ def previewed(
             on_step("starting Spark")
             spark = spark_session("local")
             try:
-                on_step(f"landing {path}")
-                landed = land(spark, path)
+                landed = land_source(spark, source, on_step)
                 on_step(f"looking at {landed.message_count:,} messages")
                 named = settings_of(project_settings(project) | (settings or {}))
                 seen = landed_tables(spark, named)
@@ -119,11 +140,62 @@ def previewed(
                 except DebeziumError as error:
                     is_clash = CLASH_TEST in str(error)
                     if is_clash and (clash := clash_sentence(spark)):
-                        raise DebeziumError(f"preview: {path}: {clash}") from error
+                        raise DebeziumError(f"preview: {source}: {clash}") from error
                     raise
-                yield Preview(spark, tables, left_out, landed.skipped_files)
+                yield Preview(spark, tables, left_out, landed.skipped_files, landed.fetched)
             finally:
                 spark.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class LandedSource:
+    """What landed in the throw-away lake."""
+
+    message_count: int
+    skipped_files: tuple[str, ...] = ()
+    fetched: "Mapping[str, KafkaLanded]" = field(default_factory=dict)
+
+
+def land_source(
+    spark: "SparkSession", source: str | Path | Topics, on_step: OnStep
+) -> LandedSource:
+    """Land a dump, or the beginning of topics.
+
+    Raises:
+        DebeziumError: there are no messages, or they cannot be read.
+    """
+    from dbt_debezium.kafka.land import land_kafka
+    from dbt_debezium.landing import land
+
+    if not isinstance(source, Topics):
+        on_step(f"landing {source}")
+        landed = land(spark, source)
+        return LandedSource(landed.message_count, landed.skipped_files)
+    fetched: dict[str, KafkaLanded] = {}
+    for name, block in source.blocks.items():
+        on_step(f"{name}: asking {block.bootstrap_servers} for its topics")
+        # A preview of what has not been sent yet would be empty.
+        whole = msgspec.structs.replace(block, starting_offsets="earliest")
+
+        def tell(done: int, total: int, name: str = name) -> None:
+            on_step(f"{name}: read {done:,} of {total:,} offsets")
+
+        fetched[name] = land_kafka(spark, name, whole, tell, limit=source.limit)
+        cut_off = fetched[name].plan.cut_off
+        if source.must_be_whole and cut_off:
+            first, longest = cut_off[0], max(one.log_end - one.start for one in cut_off)
+            raise DebeziumError(
+                f"--complete: {name}: {first.topic}, partition {first.partition}, has more than "
+                f"the first {source.limit:,} offsets; pass --limit {longest} too"
+            )
+    message_count = sum(one.message_count for one in fetched.values())
+    if not message_count:
+        count = sum(one.topic_count for one in fetched.values())
+        raise DebeziumError(
+            f"{source}: {count} {'topic fits' if count == 1 else 'topics fit'}, without a message; "
+            "name topics that the connector has written to"
+        )
+    return LandedSource(message_count, (), fetched)
 
 
 def build_tables(
@@ -203,8 +275,13 @@ def signal_tables(tables: Sequence[TableFacts]) -> list[LeftOut]:
     ]
 
 
-def preview_report(preview: Preview) -> list[dict[str, Any]]:
-    """The entries of `cut_report`, with what else is to be said of each source in `sentences`."""
+def preview_report(preview: Preview, command: "Command" = "preview") -> list[dict[str, Any]]:
+    """The entries of `cut_report`, with what else is to be said of each source in `sentences`.
+
+    Args:
+        preview: what was built.
+        command: in whose words to say it.
+    """
     from dbt_debezium.encoded_columns import encoded_columns
     from dbt_debezium.report import cut_report
     from dbt_debezium.shapes import key_changes, silent_changes
@@ -227,7 +304,7 @@ def preview_report(preview: Preview) -> list[dict[str, Any]]:
         source = entry["source"]
         entry["encoded_columns"] = encoded.get(source, {})
         indistinct = (
-            indistinct_sentence(table.facts, source, "preview")
+            indistinct_sentence(table.facts, source, command)
             for table in tables
             if any(matches(pattern, source) for pattern in table.sources)
         )

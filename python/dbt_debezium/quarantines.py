@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dbt_debezium.reasons import DISCARDED, QUARANTINED, Command
+from dbt_debezium.reasons import DISCARDED, PREVIEWS, QUARANTINED, Command
 
 SHOWN_GROUPS: Final = 10
 
@@ -31,7 +31,7 @@ def quarantine_sentences(entry: dict[str, Any], command: Command) -> list[str]:
         more = sum(len(messages) for messages in list(groups.values())[SHOWN_GROUPS:])
         sentences.append(
             f"{entry['source']}: {more:,} messages of other topics or for other reasons are "
-            f"quarantined; {'--export' if command == 'preview' else 'status --json'} lists all"
+            f"quarantined; {'--export' if command in PREVIEWS else 'status --json'} lists all"
         )
     return sentences
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dbt_debezium.reasons import Command
+from dbt_debezium.reasons import PREVIEWS, Command
 
 DECIMALS: Final = "decimal.handling.mode=string"
 TIMES: Final = "time.precision.mode=isostring"
@@ -159,7 +159,7 @@ def encoded_sentences(
 def _remedy(looks: Mapping[str, str], command: Command) -> str:
     settings = " and ".join(sorted({LOOKS[look].setting for look in looks.values()}))
     remedy = f"set value.converter.schemas.enable=true, or {settings}, at the connector"
-    if command == "preview":
+    if command in PREVIEWS:
         return remedy
     name, look = min(looks.items())
     column = f"'{name}': '{LOOKS[look].column_type}'"

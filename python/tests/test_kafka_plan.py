@@ -15,7 +15,18 @@ def topic(*partitions: tuple[int, int], id: str = "one", name: str = "t") -> Top
 def test_a_new_topic_begins_at_its_first_offset() -> None:
     plan = plan_landing([topic((3, 7), (0, 0))], {})
     assert [(one.partition, one.start, one.end) for one in plan.ranges] == [(0, 3, 7), (1, 0, 0)]
-    assert plan.lost == ()
+
+
+def test_what_a_new_topic_had_before_its_first_offset_is_told() -> None:
+    plan = plan_landing([topic((3, 7), (0, 4))], {})
+    assert [(one.partition, one.start, one.end) for one in plan.lost] == [(0, 0, 3)]
+    assert plan_landing([topic((3, 7))], {}, "latest").lost == ()
+
+
+def test_a_limit_takes_the_first_offsets_of_each_partition() -> None:
+    plan = plan_landing([topic((3, 7), (0, 2))], {}).limited(2)
+    assert [(one.start, one.end) for one in plan.ranges] == [(3, 5), (0, 2)]
+    assert [one.partition for one in plan.cut_off] == [0]
 
 
 def test_latest_begins_a_new_topic_at_its_end_and_a_new_partition_at_its_start() -> None:

@@ -78,7 +78,7 @@ def test_a_secret_that_is_not_there_is_named_by_its_option() -> None:
 
 
 def test_a_project_without_the_file_is_told_what_to_land(tmp_path: Path) -> None:
-    with pytest.raises(DebeziumError, match="write one, or name what to land"):
+    with pytest.raises(DebeziumError, match="there is no such file; write it, or name a source"):
         read_landing_file(tmp_path)
 
 

@@ -1,26 +1,33 @@
 """Landing from a real broker: each committed message once, and what the broker knew is kept."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kafka import KafkaAdminClient, KafkaProducer, TopicPartition
 from kafka.admin import NewTopic
-from lake import Lake, open_lake
+from lake import DATA, Lake, open_lake, tables_of
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka import land as kafka_land
 from dbt_debezium.kafka.land import KafkaLanded, land_kafka
 from dbt_debezium.kafka.landing_file import KafkaBlock
-from local_chain.broker import broker
+from dbt_debezium.landing import next_landing_id
+from dbt_debezium.preview import Topics, land_source
+from local_chain.broker import PASSWORD, USER, broker
+from local_chain.server import HOST, free_port
 
 
 class Cluster:
     """A broker, as a producer and an administrator use it."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, secured: str) -> None:
         self.address = address
+        self.secured = secured
+        """Its address for clients that log in."""
         self.admin = KafkaAdminClient(bootstrap_servers=address)
 
     def create(self, topic: str, partitions: int = 1) -> None:
@@ -34,11 +41,19 @@ class Cluster:
         producer.close()
 
     def send_in_transaction(self, topic: str, *values: str, commits: bool) -> None:
+        sent = [(topic, 0, None, value) for value in values]
+        self.send_all_in_transaction(sent, commits=commits)
+
+    def send_all_in_transaction(
+        self, messages: Sequence[tuple[str, int, str | None, str | None]], *, commits: bool = True
+    ) -> None:
+        """Send messages, each with its topic, partition, key and value."""
         producer = KafkaProducer(bootstrap_servers=self.address, transactional_id="test")
         producer.init_transactions()
         producer.begin_transaction()
-        for value in values:
-            producer.send(topic, value.encode(), partition=0)
+        for topic, partition, key, value in messages:
+            sent = (text if text is None else text.encode() for text in (value, key))
+            producer.send(topic, *sent, partition=partition)
         producer.flush()
         producer.commit_transaction() if commits else producer.abort_transaction()
         producer.close()
@@ -46,14 +61,21 @@ class Cluster:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with broker(tmp_path_factory.mktemp("kafka") / "broker") as address:
-        yield Cluster(address)
+    secured = f"{HOST}:{free_port()}"
+    with broker(tmp_path_factory.mktemp("kafka") / "broker", secured=secured) as address:
+        yield Cluster(address, secured)
 
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
-    with open_lake(tmp_path_factory.mktemp("kafka_lake"), []) as lake:
+    with open_lake(tmp_path_factory.mktemp("kafka_lake"), tables_of(exactly_once())) as lake:
         yield lake
+
+
+def exactly_once() -> list[dict[str, Any]]:
+    """What an exactly-once Connect wrote: seven messages of a table, four of transactions."""
+    lines = (DATA / "reality" / "exactly_once" / "input.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def land(lake: Lake, cluster: Cluster, topics: str, most: int = 1_000_000) -> KafkaLanded:
@@ -117,6 +139,26 @@ def test_a_landing_that_was_killed_is_finished_by_the_next_one(
     land(lake, cluster, topic)
     assert values(lake, topic) == ["1", "2", "3"]
     assert ranges(lake, topic)[-1][1:3] == ((0, 3) if dies_in == "messages" else (2, 3))
+
+
+def test_no_other_landing_gets_the_number_of_a_killed_one(
+    lake: Lake, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a machine without the counter a dump would: then its messages pass for those of Kafka."""
+    cluster.create("a.number")
+    cluster.send("a.number", "1")
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
+        patched.setattr(kafka_land, "messages", die)
+        land(lake, cluster, "a.number")
+    folder = lake.folder / "lake"
+    (folder / "checkpoints" / "landing_id").unlink()
+    ((planned,),) = lake.rows("select landing_id from landing.range where not is_landed")
+    assert isinstance(planned, int)
+    assert next_landing_id(lake.spark, folder) > planned
 
 
 def test_aborted_messages_do_not_land_and_control_records_lie_in_the_range(
@@ -184,20 +226,83 @@ def test_a_broker_that_does_not_answer_is_refused(lake: Lake) -> None:
         land_kafka(lake.spark, "test", block)
 
 
-def test_passwords_never_show(lake: Lake, cluster: Cluster, tmp_path: Path) -> None:
-    (tmp_path / "secret").write_text("hunter2\n")
+def test_a_password_opens_a_cluster_and_a_wrong_one_is_refused_and_never_shown(
+    lake: Lake, cluster: Cluster, tmp_path: Path
+) -> None:
+    cluster.create("a.secured")
+    cluster.send("a.secured", "1")
+    assert land_kafka(lake.spark, "test", secured(cluster, tmp_path, PASSWORD)).message_count == 1
+    with pytest.raises(DebeziumError) as refused:
+        land_kafka(lake.spark, "test", secured(cluster, tmp_path, "hunter3"))
+    assert str(refused.value) == (
+        f"test: {cluster.secured}: SaslAuthenticationException: it refuses the credentials; "
+        "check sasl.jaas.config"
+    )
+
+
+def ignored(step: str) -> None:
+    """What a preview is doing."""
+
+
+def secured(cluster: Cluster, folder: Path, password: str) -> KafkaBlock:
+    (folder / "secret").write_text(f"{password}\n")
     jaas = (
         "org.apache.kafka.common.security.plain.PlainLoginModule required "
-        f'username="a" password="${{file:{tmp_path / "secret"}}}";'
+        f'username="{USER}" password="${{file:{folder / "secret"}}}";'
     )
     options: dict[str, str | int | bool] = {
         "security.protocol": "SASL_PLAINTEXT",
         "sasl.mechanism": "PLAIN",
         "sasl.jaas.config": jaas,
-        "default.api.timeout.ms": 2000,
-        "request.timeout.ms": 1000,
     }
-    block = KafkaBlock(cluster.address, ".*", options=options)
-    with pytest.raises(DebeziumError) as refused:
-        land_kafka(lake.spark, "test", block)
-    assert "hunter2" not in str(refused.value)
+    return KafkaBlock(cluster.secured, "a[.]secured", options=options)
+
+
+def test_a_preview_reads_the_first_messages_of_each_partition(lake: Lake, cluster: Cluster) -> None:
+    cluster.create("a.preview", 2)
+    cluster.send("a.preview", "1", "2", "3")
+    cluster.send("a.preview", "4", partition=1)
+    blocks = {"kafka": KafkaBlock(cluster.address, "a[.]preview", "latest")}
+    with pytest.raises(DebeziumError, match=r"partition 0, has more .* pass --limit 3 too"):
+        land_source(lake.spark, Topics(blocks, 2, must_be_whole=True), ignored)
+    again = {"kafka": KafkaBlock(cluster.address, ["a.preview", "a.preview"])}
+    assert land_source(lake.spark, Topics(again, 2), ignored).message_count == 1
+    assert values(lake, "a.preview") == ["1", "2", "3", "4"]
+
+
+def test_a_preview_of_topics_without_messages_is_refused(lake: Lake, cluster: Cluster) -> None:
+    cluster.create("a.empty")
+    blocks = {"kafka": KafkaBlock(cluster.address, "a[.]empty")}
+    with pytest.raises(DebeziumError, match=r"kafka: 1 topic fits, without a message; name"):
+        land_source(lake.spark, Topics(blocks, 2), ignored)
+
+
+def test_control_records_are_no_gap_and_an_empty_partition_may_still_bring_reads(
+    lake: Lake, cluster: Cluster
+) -> None:
+    """Without the ranges that were fetched, each control record would hold what follows it."""
+    found = {(one["topic"], one["offset"]): (one["key"], one["value"]) for one in exactly_once()}
+    table, marker = "tiny.public.tiny", "tiny.transaction"
+    cluster.create(table, 2)
+    cluster.create(marker)
+
+    def send(*places: tuple[str, int, int]) -> None:
+        sent = [(topic, partition, *found[topic, offset]) for topic, partition, offset in places]
+        cluster.send_all_in_transaction(sent)
+
+    send((table, 0, 0), (table, 0, 1), (table, 0, 2))
+    send((marker, 0, 0), (table, 0, 4), (marker, 0, 1))
+    land(lake, cluster, "tiny[.].*")
+    assert lake.build(command="run"), lake.lines
+    entry = lake.cuts()["tiny"]
+    reasons = {one["transaction_id"]: one["reason"] for one in entry["held"]}
+    assert entry["commit_number"] == 0
+    assert [reasons[one] for one in reasons if one.startswith("snapshot")] == ["missing_reads"]
+    send((marker, 0, 3), (table, 1, 6), (table, 0, 7), (table, 0, 8), (marker, 0, 4))
+    land(lake, cluster, "tiny[.].*")
+    assert lake.build(command="run"), lake.lines
+    entry = lake.cuts()["tiny"]
+    assert (entry["transaction_id"], entry["proof"], entry["held"]) == ("4074", "counted", [])
+    (tiny,) = lake.tables
+    rows = lake.rows(f"select id, v from public.{tiny.model_name} order by id")
+    assert rows == [(1, "a2"), (3, "c"), (4, "d")]

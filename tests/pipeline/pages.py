@@ -29,6 +29,9 @@ NOT_RUN: Final = {
     "dbt-debezium land kafka://localhost:9092 --topics 'shop[.].*'": (
         "needs a broker; tests/live/test_kafka_landing.py lands from one"
     ),
+    "dbt-debezium preview kafka://localhost:9092 --topics 'shop[.].*'": (
+        "needs a broker; tests/live/test_live.py looks at one"
+    ),
     "dbt-debezium diff shop 300": "test_past.py, of another commit",
     "dbt-debezium diff shop --transaction 1946": "test_past.py, of another transaction",
     "dbt-debezium query 'show views in public'": "test_past.py, with other queries",

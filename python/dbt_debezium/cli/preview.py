@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
@@ -10,8 +10,17 @@ from rich.text import Text
 
 from dbt_debezium.cli.cells import cell_text
 from dbt_debezium.cli.console import enter_project, examples, from_anywhere, out, working
+from dbt_debezium.cli.fetched import show_fetched
 from dbt_debezium.cli.report import SHOWN_SENTENCES, show_report
+from dbt_debezium.home import project_dir
+from dbt_debezium.kafka import SCHEME
 
+if TYPE_CHECKING:
+    from dbt_debezium.preview import Topics
+    from dbt_debezium.reasons import Command
+
+MOST_OFFSETS = 100_000
+"""Of each partition of Kafka, unless --limit says otherwise: a minute or two of building."""
 SHOWN_ROWS = 10
 SHOWN_TABLES = 12
 SHOWN_COLUMNS = 8
@@ -22,9 +31,21 @@ SHOWN_COLUMNS = 8
         "dbt-debezium preview dump.jsonl",
         "dbt-debezium preview dumps/ --complete",
         "dbt-debezium preview dumps/ --not-ingested 'public.audit_*' --export tables/",
+        "dbt-debezium preview kafka://localhost:9092 --topics 'shop[.].*'",
     )
 )
-@click.argument("path")
+@click.argument("source", required=False)
+@click.option(
+    "--topics",
+    metavar="PATTERN",
+    help="With kafka://: a regular expression that fits the names of topics, as 'shop[.].*'.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="COUNT",
+    help=f"Of Kafka: read at most so many offsets of each partition; by default {MOST_OFFSETS:,}.",
+)
 @click.option(
     "--group",
     "groups",
@@ -36,7 +57,7 @@ SHOWN_COLUMNS = 8
     "--not-ingested",
     multiple=True,
     metavar="PATTERN",
-    help="Tables that transactions count and PATH does not hold, for example 'public.audit_*'.",
+    help="Tables that transactions count and SOURCE does not hold, for example 'public.audit_*'.",
 )
 @click.option(
     "--identity",
@@ -48,7 +69,7 @@ SHOWN_COLUMNS = 8
 @click.option(
     "--complete",
     is_flag=True,
-    help="PATH has everything that was sent, so nothing waits for a later message.",
+    help="SOURCE has everything that was sent, so nothing waits for a later message.",
 )
 @click.option(
     "--export",
@@ -57,53 +78,94 @@ SHOWN_COLUMNS = 8
     help="Also write the tables and cut.json there.",
 )
 def preview(
-    path: str,
+    source: str | None,
+    topics: str | None,
+    limit: int | None,
     groups: Sequence[str],
     not_ingested: Sequence[str],
     identity_texts: Sequence[str],
     complete: bool,
     export_directory: Path | None,
 ) -> None:
-    """Show the tables that a dump of topics gives, without any configuration.
+    """Show the tables that a dump of topics, or Kafka, gives, without any configuration.
 
-    Lands PATH into a throw-away lake, writes models for what is in it, builds and prints.
+    SOURCE is a dump of topics, a file or folder, or kafka://host:port. Without SOURCE, all blocks
+    of landing.yml are read. What it brings lands in a throw-away lake, where models are written for
+    it and built. Nothing is written to Kafka, and no consumer group is made.
     """
-    from dbt_debezium.dumps import refuse_early
     from dbt_debezium.export import export
     from dbt_debezium.identities import parse_identities
-    from dbt_debezium.landing import local_path
     from dbt_debezium.notices import unplaced_topics
-    from dbt_debezium.preview import preview_report, previewed
+    from dbt_debezium.preview import Topics, preview_report, previewed
     from dbt_debezium.scaffold import Group
 
     parsed_groups = [Group.parse(group) for group in groups]
     identities = parse_identities(identity_texts)
-    source = from_anywhere(path)
-    enter_project()
-    refuse_early(local_path(source))
+    read = read_from(source, topics, limit, complete)
+    command: Command = "preview kafka" if isinstance(read, Topics) else "preview"
     settings: dict[str, Any] = {"landing_reaches_the_end": complete}
     if not_ingested:
         settings["not_ingested_tables"] = list(not_ingested)
     with (
         working("starting Spark") as state,
         previewed(
-            source, parsed_groups, settings, lambda step: state.update(step), identities
+            read, parsed_groups, settings, lambda step: state.update(step), identities
         ) as built,
     ):
         if export_directory:
             state.update(f"writing {export_directory}")
             export(built.spark, built.tables, export_directory)
-        report = preview_report(built)
-        topics = unplaced_topics(built.spark)
+        report = preview_report(built, command)
+        unplaced = unplaced_topics(built.spark)
         state.stop()
         for skipped in built.skipped_files:
             out.print(Text(f"skipped {skipped}"), soft_wrap=True)
-        show_report(report, "preview")
-        for sentence in topics[:SHOWN_SENTENCES]:
+        for name, fetched in built.fetched.items():
+            show_fetched(built.spark, name, fetched, limit or MOST_OFFSETS)
+        show_report(report, command)
+        for sentence in unplaced[:SHOWN_SENTENCES]:
             out.print(Text(sentence), soft_wrap=True)
         show_tables(built.spark, built.tables)
     if export_directory:
         out.print(f"\nwritten to {export_directory}")
+
+
+def read_from(
+    source: str | None, topics: str | None, limit: int | None, complete: bool
+) -> "str | Topics":
+    """What is to be previewed, looked at as far as that needs no Spark.
+
+    Raises:
+        DebeziumError: it is not what can be read.
+        UsageError: an option of Kafka goes with a path.
+    """
+    from dbt_debezium.dumps import refuse_early
+    from dbt_debezium.kafka.landing_file import (
+        block_of_address,
+        client_options,
+        read_landing_file,
+    )
+    from dbt_debezium.landing import local_path
+    from dbt_debezium.preview import Topics
+
+    is_address = (source or "").startswith(SCHEME)
+    if topics and not is_address:
+        raise click.UsageError("--topics goes with kafka://host:port; landing.yml names its own.")
+    if source and not is_address:
+        if limit:
+            raise click.UsageError("--limit goes with Kafka; a dump is read whole.")
+        path = from_anywhere(source)
+        enter_project()
+        refuse_early(local_path(path))
+        return path
+    enter_project()
+    if source:
+        blocks = {source: block_of_address(source, topics or ".*")}
+    else:
+        blocks = read_landing_file(project_dir())
+    for name, block in blocks.items():
+        client_options(name, block)  # refuses before Spark starts
+    return Topics(blocks, limit or MOST_OFFSETS, complete)
 
 
 def show_tables(spark: Any, tables: Sequence[Any]) -> None:

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dbt_debezium.cli.console import out
-from dbt_debezium.reasons import Command
+from dbt_debezium.reasons import PREVIEWS, Command
 from dbt_debezium.report import OUTCOMES
 from dbt_debezium.sentences import own_sentences, shared_sentences
 
@@ -45,7 +45,7 @@ def show_report(
         )
     out.print(table)
     if len(report) > SHOWN_SOURCES:
-        everything = "--export writes all" if command == "preview" else "--json lists all"
+        everything = "--export writes all" if command in PREVIEWS else "--json lists all"
         out.print(f"and {len(report) - SHOWN_SOURCES} sources more; {everything}")
     for entry in report[:SHOWN_SOURCES]:
         for sentence in own_sentences(entry, command):

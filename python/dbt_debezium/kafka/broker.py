@@ -111,7 +111,8 @@ def _refusal(where: str, options: Mapping[str, str], error: Exception) -> Debezi
     reason = reasons[-1] if reasons else type(error).__name__
     servers = options["bootstrap.servers"]
     remedies = {
-        "TimeoutException": "no broker answers; check host, port and security.protocol",
+        "TimeoutException": "no broker answers; check host and port, and security.protocol in "
+        "landing.yml",
         "DisconnectException": "it hangs up; check that it is a Kafka broker",
         "SaslAuthenticationException": "it refuses the credentials; check sasl.jaas.config",
         "SslAuthenticationException": "TLS fails; check the trust store",

@@ -18,17 +18,19 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
+from dbt_debezium.internal_topics import kind_of_topic
 from dbt_debezium.kafka.broker import Topic, read_topics
 from dbt_debezium.kafka.landing_file import KafkaBlock, client_options
 from dbt_debezium.kafka.plan import Landed, Plan, Range, parts, plan_landing
-from dbt_debezium.landing import TABLE, create_landing_table, next_landing_id
+from dbt_debezium.landing import RANGE, TABLE, create_landing_table, next_landing_id
 from dbt_debezium.lease import Lease, jvm_lease
 from dbt_debezium.session import innermost
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-RANGE: Final = "landing.range"
+HEARTBEATS: Final = "__debezium-heartbeat."
+"""How Debezium's topics of heartbeats begin."""
 MOST_OFFSETS: Final = 2_000_000
 """Of one commit. A killed landing repeats one commit at most."""
 OFFSETS_PER_FILE: Final = 250_000
@@ -75,13 +77,15 @@ class KafkaLanded:
         said = []
         gone: dict[str, list[Range]] = defaultdict(list)
         for one in self.plan.lost:
+            if kind_of_topic(one.topic) == "internal" or one.topic.startswith(HEARTBEATS):
+                continue  # nothing of a table
             gone[one.topic].append(one)
         for topic, ranges in sorted(gone.items()):
             count = sum(one.end - one.start for one in ranges)
             said.append(
                 f"{where}: {topic}: retention removed {count:,} offsets before they landed "
                 f"(partition {ranges[0].partition}: {ranges[0].start} to {ranges[0].end - 1}); "
-                "take a new snapshot of the source, and land more often than retention removes"
+                "take a new snapshot of the source, unless one has been sent since"
             )
         said += [
             f"{where}: {topic}: the topic was deleted and created again, so it is not landed; "
@@ -98,12 +102,14 @@ def land_kafka(
     block: KafkaBlock,
     on_progress: OnProgress | None = None,
     most: int = MOST_OFFSETS,
+    limit: int | None = None,
 ) -> KafkaLanded:
     """Append what a cluster has beyond what has landed.
 
     Args:
         name: the block's name, or the address, for sentences.
         most: offsets of one commit.
+        limit: offsets of each partition; the next landing continues there.
 
     Raises:
         DebeziumError: the cluster cannot be reached or read, no topic fits, or another run goes on.
@@ -126,6 +132,8 @@ def land_kafka(
                 f"look at what {block.bootstrap_servers} has, and correct topics"
             )
         plan = plan_landing(topics, landed_ends(spark, topics), block.starting_offsets)
+        if limit is not None:
+            plan = plan.limited(limit)
         done = message_count = 0
         for some in parts(plan.ranges, most):
             message_count += _land_part(spark, name, lake, options, some)

@@ -66,7 +66,7 @@ def read_landing_file(project: Path) -> dict[str, KafkaBlock]:
     path = project / FILE
     if not path.is_file():
         raise DebeziumError(
-            f"land: there is no {path}; write one, or name what to land: "
+            f"{path}: there is no such file; write it, or name a source: "
             "a file, a folder or kafka://host:port"
         )
     try:

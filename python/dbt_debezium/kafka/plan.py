@@ -50,6 +50,16 @@ class Plan:
     def offset_count(self) -> int:
         return sum(one.end - one.start for one in self.ranges)
 
+    @property
+    def cut_off(self) -> tuple[Range, ...]:
+        """Ranges that end before their log does."""
+        return tuple(one for one in self.ranges if one.end < one.log_end)
+
+    def limited(self, most: int) -> "Plan":
+        """The first offsets of each range, at most so many."""
+        first = (replace(one, end=min(one.end, one.start + most)) for one in self.ranges)
+        return replace(self, ranges=tuple(first))
+
 
 def plan_landing(
     topics: Sequence[Topic],
@@ -73,11 +83,11 @@ def plan_landing(
             before = landed.get((topic.name, partition))
             is_new_topic = topic.name not in ids
             if before is not None:
-                start = before.end
+                start = wanted = before.end
             elif is_new_topic and starting_offsets == "latest":
-                start = log.end
+                start = wanted = log.end
             else:
-                start = log.start
+                start, wanted = log.start, 0
             whole = Range(
                 topic.name,
                 topic.id,
@@ -89,8 +99,8 @@ def plan_landing(
                 topic.cleanup_policy,
             )
             ranges.append(whole)
-            if start < log.start:
-                lost.append(replace(whole, start=start, end=log.start))
+            if wanted < log.start:
+                lost.append(replace(whole, start=wanted, end=log.start))
     return Plan(tuple(ranges), tuple(lost), tuple(recreated))
 
 

@@ -7,6 +7,6 @@ docs/runbook.md has an entry for each.
 from dbt_debezium.reasons.flagged import FLAGS
 from dbt_debezium.reasons.held import HELD
 from dbt_debezium.reasons.quarantined import DISCARDED, QUARANTINED
-from dbt_debezium.reasons.reason import Command, Reason
+from dbt_debezium.reasons.reason import PREVIEWS, Command, Reason
 
-__all__ = ["DISCARDED", "FLAGS", "HELD", "QUARANTINED", "Command", "Reason"]
+__all__ = ["DISCARDED", "FLAGS", "HELD", "PREVIEWS", "QUARANTINED", "Command", "Reason"]

@@ -105,7 +105,7 @@ FLAGS: Final = by_name(
             "the schema-change topic says DROP, so it was dropped or is no longer captured; its "
             "rows are kept",
             "remove its models if the table is gone",
-            "if the table is gone, leave its topic out of the dump",
+            "if the table is gone, leave its topic out",
         ),
         Reason(
             "nothing_seen",

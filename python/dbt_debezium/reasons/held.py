@@ -14,8 +14,8 @@ HELD: Final = by_name(
             "S13",
             "its END has not landed",
             "{land} the transaction topic to its end, by default {source}.transaction",
-            "dump the transaction topic to its end too, by default {source}.transaction; "
-            "a transaction that is still open ends in a later dump",
+            "{land} the transaction topic to its end too, by default {source}.transaction; "
+            "a transaction that is still open ends later",
         ),
         Reason(
             "end_not_sent",
@@ -95,7 +95,7 @@ HELD: Final = by_name(
             "its END has an offset that another END had, so the transaction topic was recreated",
             "set DBT_DEBEZIUM_LAKE to a new folder, and land the topics from a new initial "
             "snapshot on",
-            "dump only what was sent since the transaction topic was recreated",
+            "{land} only what was sent since the transaction topic was recreated",
         ),
         Reason(
             "missing_predecessor",
@@ -103,8 +103,8 @@ HELD: Final = by_name(
             "nothing that has landed shows which transaction it follows",
             "{land} the topics from their beginning; if Kafka no longer has it, take a new initial "
             "snapshot, or decide new_epoch in seeds/operator_decision.csv",
-            "{complete}, or dump the topics from their beginning; if Kafka no longer has it, take "
-            "a new initial snapshot",
+            "{complete}, or {land} the topics from their beginning; if Kafka no longer has it, "
+            "take a new initial snapshot",
         ),
         Reason(
             "partition_behind",
@@ -112,7 +112,7 @@ HELD: Final = by_name(
             "a partition of the transaction topic has not reached it, and may hold the transaction "
             "before it",
             "{complete}, or wait for a later transaction in each partition",
-            "{complete}, or dump again after a later transaction in each partition",
+            "{complete}, or {land} again after a later transaction in each partition",
         ),
         Reason(
             "unordered_partitions",
@@ -127,7 +127,7 @@ HELD: Final = by_name(
             "reads of it may be missing: none is marked last, or an offset or partition has not "
             "landed",
             "{land} every partition of the captured tables from offset 0, or {complete}",
-            "{complete}, or dump every partition of the captured tables from offset 0",
+            "{complete}, or {land} every partition of the captured tables from offset 0",
             cases={
                 "some_landed": Reason(
                     "missing_reads",
@@ -135,7 +135,7 @@ HELD: Final = by_name(
                     "reads of {table} may be missing: none is marked last, or an offset or "
                     "partition has not landed",
                     "{land} every partition of its topic from offset 0, or {complete}",
-                    "{complete}, or dump every partition of its topic from offset 0",
+                    "{complete}, or {land} every partition of its topic from offset 0",
                 ),
                 "nothing_landed": Reason(
                     "missing_reads",
@@ -149,7 +149,7 @@ HELD: Final = by_name(
                     "it asks for a blocking snapshot, of which no read has landed",
                     "{land} the topics of the tables that it names; if they are empty or the "
                     "connector ignored it, decide release in seeds/operator_decision.csv",
-                    "dump the topics of the tables that it names",
+                    "{land} the topics of the tables that it names",
                 ),
             },
         ),
@@ -158,7 +158,7 @@ HELD: Final = by_name(
             "S4",
             "nothing shows that the snapshot has no more rows",
             "{complete}, or wait for a later change in each partition",
-            "{complete}, or dump again after a later change in each partition",
+            "{complete}, or {land} again after a later change in each partition",
         ),
         Reason(
             "missing_signal",
@@ -181,7 +181,7 @@ HELD: Final = by_name(
             "the connector restarted inside it and counted from 1 again, so a change may be "
             "missing",
             "{complete}, or wait for a later change in each partition",
-            "{complete}, or dump again after a later change in each partition",
+            "{complete}, or {land} again after a later change in each partition",
         ),
         Reason(
             "above_low_water",
@@ -217,7 +217,7 @@ HELD: Final = by_name(
             "a TRUNCATE may be missing before it, because a GTID in between has not landed",
             "{land} the schema-change topic {source} too, or list {source} in "
             "sources_without_truncate of dbt_project.yml if it never sends a TRUNCATE",
-            "dump the schema-change topic {source} too, or {complete}",
+            "{land} the schema-change topic {source} too, or {complete}",
         ),
         Reason(
             "refused_proof",

@@ -4,11 +4,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-Command = Literal["preview", "run", "status"]
+Command = Literal["preview", "preview kafka", "run", "status"]
 
-PREVIEW_WORDS: Final = {
+PREVIEWS: Final[tuple[Command, ...]] = ("preview", "preview kafka")
+DUMP_WORDS: Final = {
     "land": "dump",
     "complete": "pass --complete if the dump is whole (every partition to its end)",
+    "leave_out": "pass {options}",
+}
+KAFKA_WORDS: Final = {
+    "land": "read",
+    "complete": "pass --complete if the connector was idle while its topics were read",
     "leave_out": "pass {options}",
 }
 PROJECT_WORDS: Final = {
@@ -19,7 +25,13 @@ PROJECT_WORDS: Final = {
     ),
     "leave_out": "list {quoted} in not_ingested_tables of dbt_project.yml",
 }
-"""`run` and `status` look at a project, which has settings; `preview` at a dump, which has none."""
+"""`run` and `status` look at a project, which has settings; `preview` has options instead."""
+WORDS: Final[Mapping[Command, Mapping[str, str]]] = {
+    "preview": DUMP_WORDS,
+    "preview kafka": KAFKA_WORDS,
+    "run": PROJECT_WORDS,
+    "status": PROJECT_WORDS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +60,8 @@ class Reason:
         >>> one.told("preview", {"source": "shop"})
         'its END is missing (no_end); dump shop.transaction'
         """
-        is_preview = command == "preview"
-        remedy = (is_preview and self.preview) or self.remedy
-        for name, text in (PREVIEW_WORDS if is_preview else PROJECT_WORDS).items():
+        remedy = (command in PREVIEWS and self.preview) or self.remedy
+        for name, text in WORDS[command].items():
             remedy = remedy.replace(f"{{{name}}}", text)
         told = f"{self.meaning} ({self.name})" + (f"; {remedy}" if remedy else "")
         # Names from the data come last, so that no brace in them is looked at.

@@ -13,15 +13,19 @@ from local_chain.java import java_command
 from local_chain.server import HOST, free_port, listens, run, running
 
 MEMORY = "384m"
+USER, PASSWORD = "reader", "hunter2"
 
 
 @contextmanager
-def broker(folder: Path, *, default_partitions: int = 1) -> Iterator[str]:
+def broker(
+    folder: Path, *, default_partitions: int = 1, secured: str | None = None
+) -> Iterator[str]:
     """Run a broker; the value is its address for clients.
 
     Args:
         folder: a folder for its data, which does not exist.
         default_partitions: of a topic that is created without saying how many; Kafka's default.
+        secured: a second address, at which clients log in as `USER` with `PASSWORD` (SASL PLAIN).
     """
     port, controller_port = free_port(), free_port()
     address = f"{HOST}:{port}"
@@ -40,6 +44,16 @@ def broker(folder: Path, *, default_partitions: int = 1) -> Iterator[str]:
         "transaction.state.log.min.isr": 1,
         "group.initial.rebalance.delay.ms": 0,
     }
+    if secured:
+        settings["listeners"] = f"{settings['listeners']},SASL_PLAINTEXT://{secured}"
+        settings["listener.security.protocol.map"] = (
+            "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT"
+        )
+        settings["sasl.enabled.mechanisms"] = "PLAIN"
+        settings["listener.name.sasl_plaintext.plain.sasl.jaas.config"] = (
+            "org.apache.kafka.common.security.plain.PlainLoginModule required "
+            f'user_{USER}="{PASSWORD}";'
+        )
     folder.mkdir()
     config, log = folder / "server.properties", folder / "broker.log"
     config.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
