@@ -7,6 +7,12 @@
             ~ ' value string, headers array<struct<key: string, value: string>>'
         ),
         (
+            source('landing', 'range'),
+            'landing_id bigint, topic string, topic_id string, partition int, start_offset bigint,'
+            ~ ' end_offset bigint, log_start_offset bigint, log_end_offset bigint,'
+            ~ ' cleanup_policy string, fetched_at timestamp, is_landed boolean'
+        ),
+        (
             source('pointer', 'cut'),
             'channel string, cut_id bigint, landing_id bigint, starting_cut_id bigint,'
             ~ ' starting_landing_id bigint, is_clean boolean, source_cuts ' ~ source_cuts_type()
@@ -32,7 +38,7 @@
         {%- call statement('create_pointer_table') -%}
             create table if not exists {{ relation }} ({{ columns }})
             using iceberg
-            {%- if relation.identifier == 'message' %} partitioned by (landing_id) {%- endif %}
+            {%- if relation.identifier in ['message', 'range'] %} partitioned by (landing_id) {%- endif %}
             tblproperties ('format-version' = '2', 'write.distribution-mode' = 'none', {{ metadata_properties() }})
         {%- endcall -%}
     {%- endfor -%}

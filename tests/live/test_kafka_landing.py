@@ -20,6 +20,8 @@ from dbt_debezium.preview import Topics, land_source
 from local_chain.broker import PASSWORD, USER, broker
 from local_chain.server import HOST, free_port
 
+TABLE, MARKER = "public.tiny", "transaction"
+
 
 class Cluster:
     """A broker, as a producer and an administrator use it."""
@@ -68,14 +70,17 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
-    with open_lake(tmp_path_factory.mktemp("kafka_lake"), tables_of(exactly_once())) as lake:
+    tables = tables_of([*exactly_once(), *exactly_once("half")])
+    with open_lake(tmp_path_factory.mktemp("kafka_lake"), tables) as lake:
         yield lake
 
 
-def exactly_once() -> list[dict[str, Any]]:
+def exactly_once(source: str = "tiny") -> list[dict[str, Any]]:
     """What an exactly-once Connect wrote: seven messages of a table, four of transactions."""
-    lines = (DATA / "reality" / "exactly_once" / "input.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]
+    text = (DATA / "reality" / "exactly_once" / "input.jsonl").read_text()
+    text = text.replace('"topic": "tiny.', f'"topic": "{source}.')
+    text = text.replace(r"\"name\":\"tiny\"", rf"\"name\":\"{source}\"")
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def land(lake: Lake, cluster: Cluster, topics: str, most: int = 1_000_000) -> KafkaLanded:
@@ -280,29 +285,34 @@ def test_a_preview_of_topics_without_messages_is_refused(lake: Lake, cluster: Cl
 def test_control_records_are_no_gap_and_an_empty_partition_may_still_bring_reads(
     lake: Lake, cluster: Cluster
 ) -> None:
-    """Without the ranges that were fetched, each control record would hold what follows it."""
-    found = {(one["topic"], one["offset"]): (one["key"], one["value"]) for one in exactly_once()}
-    table, marker = "tiny.public.tiny", "tiny.transaction"
-    cluster.create(table, 2)
-    cluster.create(marker)
+    """Without the ranges, every control record would hold what follows it, and nothing would wait
+    for the empty partition."""
+    for source in ("tiny", "half"):
+        cluster.create(f"{source}.public.tiny", 2)
+        cluster.create(f"{source}.transaction")
 
-    def send(*places: tuple[str, int, int]) -> None:
-        sent = [(topic, partition, *found[topic, offset]) for topic, partition, offset in places]
-        cluster.send_all_in_transaction(sent)
+    def send(source: str, *places: tuple[str, int, int]) -> None:
+        found = {(one["topic"], one["offset"]): one for one in exactly_once(source)}
+        messages = [(f"{source}.{name}", partition, offset) for name, partition, offset in places]
+        cluster.send_all_in_transaction(
+            [
+                (topic, partition, found[topic, offset]["key"], found[topic, offset]["value"])
+                for topic, partition, offset in messages
+            ]
+        )
 
-    send((table, 0, 0), (table, 0, 1), (table, 0, 2))
-    send((marker, 0, 0), (table, 0, 4), (marker, 0, 1))
-    land(lake, cluster, "tiny[.].*")
+    for source in ("tiny", "half"):
+        send(source, *((TABLE, 0, offset) for offset in range(3)))
+        send(source, (MARKER, 0, 0), (TABLE, 0, 4), (MARKER, 0, 1))
+    land(lake, cluster, "(tiny|half)[.].*")
+    send("tiny", (MARKER, 0, 3), (TABLE, 1, 6), (TABLE, 0, 7), (TABLE, 0, 8), (MARKER, 0, 4))
+    land(lake, cluster, "(tiny|half)[.].*")
     assert lake.build(command="run"), lake.lines
-    entry = lake.cuts()["tiny"]
-    reasons = {one["transaction_id"]: one["reason"] for one in entry["held"]}
-    assert entry["commit_number"] == 0
-    assert [reasons[one] for one in reasons if one.startswith("snapshot")] == ["missing_reads"]
-    send((marker, 0, 3), (table, 1, 6), (table, 0, 7), (table, 0, 8), (marker, 0, 4))
-    land(lake, cluster, "tiny[.].*")
-    assert lake.build(command="run"), lake.lines
-    entry = lake.cuts()["tiny"]
+    entry, waiting = lake.cuts()["tiny"], lake.cuts()["half"]
     assert (entry["transaction_id"], entry["proof"], entry["held"]) == ("4074", "counted", [])
     (tiny,) = lake.tables
     rows = lake.rows(f"select id, v from public.{tiny.model_name} order by id")
     assert rows == [(1, "a2"), (3, "c"), (4, "d")]
+    reasons = {one["transaction_id"]: one["reason"] for one in waiting["held"]}
+    assert waiting["commit_number"] == 0
+    assert [reasons[one] for one in reasons if one.startswith("snapshot")] == ["missing_reads"]

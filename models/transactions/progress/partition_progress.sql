@@ -63,6 +63,23 @@ offset_block as (
 
 ),
 
+-- What was fetched from Kafka, and what the cluster has of it: all partitions, also empty ones.
+fetched_range as (
+
+    select
+        topic,
+        partition,
+        start_offset,
+        end_offset,
+        cleanup_policy
+    from {{ source('landing', 'range') }}
+    where
+        is_landed
+        and landing_id > {{ candidate('starting_landing_id') }}
+        and landing_id <= {{ candidate('landing_id') }}
+
+),
+
 -- An earlier part may land later, so ranges of this run and of those before can meet and overlap.
 known_range as (
 
@@ -84,6 +101,16 @@ known_range as (
             end
         ) as (first_offset, last_offset)
     from offset_block
+    union all
+    -- An offset without a message is a control record of a transaction of Kafka, or belongs to an
+    -- aborted one, unless compaction has removed the message.
+    select
+        topic,
+        partition,
+        start_offset as first_offset,
+        end_offset - 1 as last_offset
+    from fetched_range
+    where end_offset > start_offset and cleanup_policy = 'delete'
     union all
     select
         topic,
@@ -145,8 +172,35 @@ known_progress as (
         partition,
         max(case when range_number = 1 then last_offset end) as contiguous_offset,
         max(last_offset) as last_offset,
-        array_sort(collect_list(struct(first_offset, last_offset))) as known_ranges
-    from whole_range
+        array_sort(
+            collect_list(struct(first_offset, last_offset)) filter (where first_offset is not null)
+        ) as known_ranges
+    from (
+        select
+            topic,
+            partition,
+            range_number,
+            first_offset,
+            last_offset
+        from whole_range
+        union all
+        -- A partition in which nothing has been found yet may still bring something.
+        select
+            topic,
+            partition,
+            null as range_number,
+            null as first_offset,
+            null as last_offset
+        from fetched_range
+        union all
+        select
+            topic,
+            partition,
+            null as range_number,
+            null as first_offset,
+            null as last_offset
+        from earlier_progress
+    ) as known
     group by topic, partition
 
 ),

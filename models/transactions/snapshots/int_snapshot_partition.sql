@@ -181,11 +181,7 @@ select
                                     and known.last_offset >= coalesce(
                                         first_message.first_offset,
                                         case
-                                            when
-                                                size(
-                                                    array_remove(progress.sources, snapshot.source)
-                                                ) = 0
-                                                then 0
+                                            when progress.sources = array(snapshot.source) then 0
                                         end
                                     )
                                 ),
