@@ -3,8 +3,8 @@
     {%- for relation, columns in [
         (
             source('landing', 'message'),
-            'landing_id bigint, topic string, partition int, `offset` bigint, timestamp timestamp, key string,'
-            ~ ' value string, headers array<struct<key: string, value: string>>'
+            'landing_id bigint, topic string, partition int, `offset` bigint, timestamp timestamp, key binary,'
+            ~ ' value binary, headers array<struct<key: string, value: binary>>'
         ),
         (
             source('landing', 'range'),

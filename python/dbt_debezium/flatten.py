@@ -1,6 +1,7 @@
 """`flatten_message` for Spark SQL: Arrow arrays in, one struct for each message out."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
@@ -10,8 +11,10 @@ from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # missing in its stub
 
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
-from dbt_debezium.envelope import NEW_KEY, OLD_KEY, Headers, flatten_message
+from dbt_debezium.envelope import LONGEST_DETAIL, NEW_KEY, OLD_KEY, Headers, flatten_message
 from dbt_debezium.flat import Flat
+from dbt_debezium.registry.store import landed_schemas
+from dbt_debezium.registry.texts import NO_SCHEMAS, Schemas, message_texts, texts
 from dbt_debezium.repeated_names import has_repeated_names
 
 COUNTS = T.MapType(T.StringType(), T.LongType())
@@ -45,27 +48,43 @@ ARROW_FIELDS = [
 
 
 def flatten_batch(
-    topic: pa.Array, key: pa.Array, value: pa.Array, headers: pa.Array, settings_text: pa.Array
+    topic: pa.Array,
+    key: pa.Array,
+    value: pa.Array,
+    headers: pa.Array,
+    settings_text: pa.Array,
+    schemas: Schemas = NO_SCHEMAS,
 ) -> pa.Array:
     """Read a batch of messages, each on its own.
 
     Args:
-        topic: text, like key and value.
-        headers: lists of structs of two texts, key and value.
+        topic: text.
+        key: bytes, or text in a lake whose landings were text.
+        value: likewise.
+        headers: lists of structs of a text and bytes, key and value.
         settings_text: the same JSON text for each message, as `one_settings` takes it.
+        schemas: what is known of the registries.
 
     Returns:
         One struct of type FLAT_TYPE for each message, in the messages' order.
     """
     settings = one_settings(settings_text)
-    keys, values = texts(key), texts(value)
-    messages = zip(
-        (name or "" for name in texts(topic)), keys, values, key_headers(headers), strict=True
-    )
+    topics = texts(topic)
+    keys, values, errors, decoded = message_texts(topics, key, value, headers, schemas)
+    messages = zip((name or "" for name in topics), keys, values, key_headers(headers), strict=True)
     rows: list[tuple[object, ...]] = []
-    for message, key_text, value_text in zip(messages, keys, values, strict=True):
+    for place, (message, key_text, value_text) in enumerate(
+        zip(messages, keys, values, strict=True)
+    ):
+        if place in errors:
+            error = errors[place]
+            refused = Flat("quarantined", error.reason, error.detail[:LONGEST_DETAIL])
+            rows.append((*refused, False))
+            continue
         flat = flatten_message(*message, settings)
-        rows.append((*flat, has_repeated_names(key_text, value_text, flat)))
+        # Avro names each field once.
+        named_text = None if place in decoded else value_text
+        rows.append((*flat, has_repeated_names(key_text, named_text, flat)))
     columns: Sequence[Sequence[object]] = list(zip(*rows, strict=True)) or [()] * len(ARROW_FIELDS)
     return pa.StructArray.from_arrays(
         [column_array(*column) for column in zip(columns, ARROW_FIELDS, strict=True)],
@@ -80,17 +99,6 @@ def one_settings(texts: pa.Array) -> Settings:
     'bank'
     """
     return msgspec.json.decode(texts[0].as_py(), type=Settings) if texts else DEFAULTS
-
-
-def texts(array: pa.Array) -> list[str | None]:
-    """The array's texts; a byte that is not UTF-8, which Spark does not refuse, as a surrogate."""
-    try:
-        return array.to_pylist()  # type: ignore[no-any-return]  # pyarrow is untyped
-    except UnicodeDecodeError:
-        return [
-            None if text is None else text.decode("utf-8", "surrogateescape")
-            for text in array.cast(pa.binary()).to_pylist()
-        ]
 
 
 def key_headers(headers: pa.Array) -> list[Headers]:
@@ -115,9 +123,21 @@ def column_array(values: Sequence[object], field: pa.Field) -> pa.Array:
     return pa.array(values, type=field.type)
 
 
-flatten = arrow_udf(flatten_batch, FLAT_TYPE)
+def flattener(schemas: Schemas) -> Any:
+    """`flatten_batch` for Spark, with what is known of the registries."""
+
+    def flatten(
+        topic: pa.Array, key: pa.Array, value: pa.Array, headers: pa.Array, settings_text: pa.Array
+    ) -> pa.Array:
+        return flatten_batch(topic, key, value, headers, settings_text, schemas)
+
+    return arrow_udf(flatten, FLAT_TYPE)
 
 
 def register(spark: SparkSession) -> None:
-    """Make `flatten_message`, with the arguments of `flatten_batch`, known to the session's SQL."""
-    spark.udf.register("flatten_message", flatten)
+    """Make `flatten_message`, with the arguments of `flatten_batch`, known to the session's SQL.
+
+    It knows the schemas that have landed by now, and those of later landings when it is registered
+    again.
+    """
+    spark.udf.register("flatten_message", flattener(landed_schemas(spark)))

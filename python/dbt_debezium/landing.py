@@ -36,17 +36,7 @@ FILES_PER_COMMIT = 1000
 
 PARALLEL_LISTING = "spark.sql.sources.parallelPartitionDiscovery.threshold"
 
-CREATE_TABLE = f"""
-create table {TABLE} (
-    landing_id bigint comment 'Which landing brought it; later landings have larger ones.',
-    topic string,
-    partition int,
-    offset bigint,
-    timestamp timestamp comment 'The broker''s, UTC; null when the dump has none.',
-    key string comment 'Exact text; null when the message has no key.',
-    value string comment 'Exact text; null for a tombstone.',
-    headers array<struct<key: string, value: string>> comment 'Empty when there are none.'
-)
+PROPERTIES = """
 using iceberg
 partitioned by (landing_id)
 tblproperties (
@@ -57,6 +47,28 @@ tblproperties (
     'write.metadata.delete-after-commit.enabled' = 'true',
     'write.metadata.previous-versions-max' = '20'
 )
+"""
+CREATE_TABLE = f"""
+create table {TABLE} (
+    landing_id bigint comment 'Which landing brought it; later landings have larger ones.',
+    topic string,
+    partition int,
+    offset bigint,
+    timestamp timestamp comment 'The broker''s, UTC; null when the dump has none.',
+    key binary comment 'Its bytes; null when the message has no key.',
+    value binary comment 'Its bytes; null for a tombstone.',
+    headers array<struct<key: string, value: binary>> comment 'Empty when there are none.'
+)
+{PROPERTIES}
+"""
+REWRITE_AS_BYTES = f"""
+replace table {TABLE} {PROPERTIES} as
+select
+    landing_id, topic, partition, offset, timestamp,
+    cast(key as binary) as key,
+    cast(value as binary) as value,
+    cast(headers as array<struct<key: string, value: binary>>) as headers
+from {TABLE}
 """
 
 HEADER = T.StructType(
@@ -136,10 +148,13 @@ def _tell(on_progress: OnProgress | None, done: int, message_count: int) -> None
 
 
 def create_landing_table(spark: SparkSession) -> None:
-    """Create `landing.message` where it is not there."""
+    """Create `landing.message` where it is not there, and rewrite one whose messages are text."""
     spark.sql(f"create schema if not exists {TABLE.partition('.')[0]}")
     if not spark.catalog.tableExists(TABLE):
         spark.sql(CREATE_TABLE)
+    elif spark.table(TABLE).schema["value"].dataType == T.StringType():
+        # Iceberg makes no bytes of a text column. The table is replaced in one commit.
+        spark.sql(REWRITE_AS_BYTES)
 
 
 def next_landing_id(spark: SparkSession, lake: Path) -> int:
@@ -245,8 +260,8 @@ def messages(lines: DataFrame, landing_id: int) -> DataFrame:
             "partition",
             "offset",
             F.timestamp_millis("timestamp").alias("timestamp"),
-            "key",
-            "value",
-            "headers",
+            F.col("key").cast("binary").alias("key"),
+            F.col("value").cast("binary").alias("value"),
+            F.col("headers").cast("array<struct<key: string, value: binary>>").alias("headers"),
         )
     )

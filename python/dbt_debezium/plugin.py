@@ -13,6 +13,7 @@ from dbt.adapters.spark.session import Connection
 from dbt.flags import get_flags
 from dbt.plugins.manager import dbtPlugin
 from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.invocation import get_invocation_id
 from pyspark.sql import SparkSession
 
 from dbt_debezium import home, jars, java, lease
@@ -69,6 +70,7 @@ def prepare_sessions(is_writing: bool) -> None:
     prepare_process()
     plain_cursor = Connection.cursor
     prepared: list[Any] = []
+    flattens_for: dict[int, str] = {}
     locked: list[tuple[Any, Any]] = []
     preparing = threading.Lock()
 
@@ -80,10 +82,13 @@ def prepare_sessions(is_writing: bool) -> None:
             spark = SparkSession.builder.config(map=settings).getOrCreate()
             if spark not in prepared:
                 open_catalog(spark, settings)
-                flatten.register(spark)
                 origins.register(spark)
                 shared_keys.register(spark)
                 prepared.append(spark)
+            # Each command of dbt knows the schemas that have landed before it.
+            if flattens_for.get(id(spark)) != get_invocation_id():
+                flatten.register(spark)
+                flattens_for[id(spark)] = get_invocation_id()
             lake = home.lake_dir().resolve()
             if _is_writing and (spark, lake) not in locked:
                 _session_locks.enter_context(lease.jvm_lease(getattr(spark, "_jvm", None), lake))

@@ -38,7 +38,7 @@ CLASH: Final = """
 select topic, partition, offset
 from landing.message
 group by topic, partition, offset
-having count(distinct coalesce(value, 'none'), coalesce(key, 'none')) > 1
+having count(distinct struct(key, value)) > 1
 order by topic, partition, offset
 limit 1
 """

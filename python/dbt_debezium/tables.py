@@ -26,9 +26,10 @@ from dbt_debezium.column_types import (
 )
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.envelope import flatten_message, opened_value
-from dbt_debezium.flatten import one_settings, texts
+from dbt_debezium.flatten import one_settings
 from dbt_debezium.json_text import PAYLOAD, shield
 from dbt_debezium.message_keys import NAMELESS
+from dbt_debezium.registry.texts import NO_SCHEMAS, Schemas, message_texts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -276,14 +277,25 @@ def observe_announced(
 
 
 def observe_batch(
-    topic: pa.Array, key: pa.Array, value: pa.Array, settings_text: pa.Array
+    topic: pa.Array,
+    key: pa.Array,
+    value: pa.Array,
+    headers: pa.Array,
+    settings_text: pa.Array,
+    schemas: Schemas = NO_SCHEMAS,
 ) -> pa.Array:
     """Look at a batch of messages.
 
     Returns:
         For the first message of the batch what the whole batch shows, as JSON; null for the others.
     """
-    messages = zip(topic.to_pylist(), texts(key), texts(value), strict=True)
+    topics = topic.to_pylist()
+    keys, values, errors, _ = message_texts(topics, key, value, headers, schemas)
+    messages = (
+        message
+        for place, message in enumerate(zip(topics, keys, values, strict=True))
+        if place not in errors
+    )
     shown = msgspec.json.encode(list(observe(messages, one_settings(settings_text)))).decode()
     return pa.array([shown, *[None] * (len(topic) - 1)], pa.string())
 
@@ -293,11 +305,20 @@ def landed_tables(spark: "SparkSession", settings: Settings = DEFAULTS) -> list[
     # mapInArrow would say the same without the nulls, but needs pandas.
     from pyspark.sql.functions import arrow_udf, col, lit  # type: ignore[attr-defined] # not in its stub
 
+    from dbt_debezium.registry.store import landed_schemas
+
     messages = spark.table("landing.message")
+    schemas = landed_schemas(spark)
+
+    def observe_known(
+        topic: pa.Array, key: pa.Array, value: pa.Array, headers: pa.Array, settings_text: pa.Array
+    ) -> pa.Array:
+        return observe_batch(topic, key, value, headers, settings_text, schemas)
+
     # Taken for deterministic, Spark would call it for the filter and once more for what passed.
-    shown_by_batch = arrow_udf(observe_batch, "string").asNondeterministic()
+    shown_by_batch = arrow_udf(observe_known, "string").asNondeterministic()
     settings_text = lit(msgspec.json.encode(settings).decode())
-    shown = shown_by_batch("topic", "key", "value", settings_text)
+    shown = shown_by_batch("topic", "key", "value", "headers", settings_text)
     batches = messages.select(shown.alias("facts"))
     tables: dict[tuple[str, str | None, str], TableFacts] = {}
     for (found,) in batches.where(col("facts").isNotNull()).collect():

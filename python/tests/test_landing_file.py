@@ -10,7 +10,9 @@ from dbt_debezium.kafka.landing_file import (
     block_of_address,
     client_options,
     read_landing_file,
+    registry_of,
 )
+from dbt_debezium.registry.client import RegistryBlock
 
 
 def read(folder: Path, text: str) -> dict[str, KafkaBlock]:
@@ -53,6 +55,11 @@ def test_secrets_come_from_the_environment_or_a_file(
         ("shop: [", r"^landing\.yml, line 1: is not YAML"),
         ("", r"^landing\.yml: holds no blocks"),
         ("shop: {topics: a}", r"^landing\.yml: shop: .*bootstrap_servers"),
+        (
+            "shop: {bootstrap_servers: a, registry: {url: 'https://me:p@b'}}",
+            r"^landing\.yml: shop: registry: url: is no address of HTTP without credentials; write",
+        ),
+        ("shop: {bootstrap_servers: a, registry: {}}", r"^landing\.yml: shop\.registry: .*url"),
         ("shop: {bootstrap_servers: a, topic: b}", r"^landing\.yml: shop: .*topic"),
         ("shop: {bootstrap_servers: a, topics: 'b['}", r"^landing\.yml: shop: topics: 'b\['"),
         (
@@ -86,3 +93,16 @@ def test_a_project_without_the_file_is_told_what_to_land(tmp_path: Path) -> None
 def test_an_address_that_names_no_broker_is_refused(address: str) -> None:
     with pytest.raises(DebeziumError, match="names no broker; write kafka://host:port"):
         block_of_address(address)
+
+
+def test_the_password_of_a_registry_comes_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    named = RegistryBlock("http://r:1", "me", "${env:REGISTRY_PASSWORD}")
+    block = KafkaBlock("a:9092", registry=named)
+    with pytest.raises(DebeziumError, match=r"^landing\.yml: shop: registry: password: the varia"):
+        registry_of("shop", block)
+    monkeypatch.setenv("REGISTRY_PASSWORD", "p4ss")
+    registry = registry_of("shop", block)
+    assert registry is not None
+    assert registry.url == "http://r:1"

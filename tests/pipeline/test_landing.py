@@ -98,8 +98,9 @@ def test_text_comes_out_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
     land(spark, tmp_path)
     landed = rows(spark, "text")
-    assert [row["value"] for row in landed] == values * 2
-    assert [row["key"] for row in landed] == values * 2
+    sent = [None if value is None else value.encode() for value in values] * 2
+    assert [row["value"] for row in landed] == sent
+    assert [row["key"] for row in landed] == sent
 
 
 def test_both_shapes_give_the_same_row(spark: SparkSession, tmp_path: Path) -> None:
@@ -116,7 +117,9 @@ def test_both_shapes_give_the_same_row(spark: SparkSession, tmp_path: Path) -> N
     (tmp_path / "dump").write_text("".join(lines))
     land(spark, tmp_path / "dump")
     landed = spark.sql(
-        f"select partition, offset, unix_millis(timestamp), key, value, to_json(headers)"
+        "select partition, offset, unix_millis(timestamp), cast(key as string),"
+        " cast(value as string),"
+        " to_json(cast(headers as array<struct<key: string, value: string>>))"
         f" from {TABLE} where topic = 'shape' order by offset"
     ).collect()
     pair = '[{"key":"h","value":"x"},{"key":"h"}]'
@@ -150,9 +153,10 @@ def test_every_form_lands_the_same_rows(spark: SparkSession, tmp_path: Path) -> 
     sink.parent.mkdir(parents=True)
     sink.write_bytes(gzip.compress(dump_writers.sink_json([value])))
     assert land(spark, tmp_path).message_count == 2 * len(forms) + 1
-    header = Row(key="h", value='{"id":2}')
+    header = Row(key="h", value=b'{"id":2}')
+    key, sent = b'{"id":1}', value.encode()
     times = [datetime(2026, 11, 21, 2, 36, 41, micros) for micros in (749_000, 750_000)]
-    placed = [(1, 4, times[0], '{"id":1}', value, [header]), (1, 5, times[1], '{"id":1}', None, [])]
+    placed = [(1, 4, times[0], key, sent, [header]), (1, 5, times[1], key, None, [])]
     columns = ["partition", "offset", "timestamp", "key", "value", "headers"]
     table = spark.table(TABLE).where(f"topic = '{topic}'")
     utc = F.to_utc_timestamp("timestamp", F.current_timezone()).alias("timestamp")
@@ -160,7 +164,29 @@ def test_every_form_lands_the_same_rows(spark: SparkSession, tmp_path: Path) -> 
     assert sorted(tuple(row) for row in shown.collect() if row["offset"] < 6) == sorted(
         placed * len(forms), key=lambda row: row[1]
     )
-    assert [tuple(row)[3:] for row in shown.where("offset = 6").collect()] == [(None, value, [])]
+    assert [tuple(row)[3:] for row in shown.where("offset = 6").collect()] == [(None, sent, [])]
+
+
+def test_a_lake_of_texts_is_rewritten_by_its_next_landing(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Lakes of before kept keys, values and headers as text."""
+    (tmp_path / "old.jsonl").write_text(
+        message("old", 1, "ä", key="k", headers=[{"key": "h", "value": "x"}])
+        + message("old", 2, None)
+    )
+    land(spark, tmp_path / "old.jsonl")
+    landed, before = rows(spark, "old"), spark.table(TABLE).count()
+    as_text = landing.REWRITE_AS_BYTES.replace("binary", "string")
+    spark.sql(as_text)
+    assert rows(spark, "old")[0]["value"] == "ä"
+    (tmp_path / "new.jsonl").write_text(message("old", 3))
+    assert land(spark, tmp_path / "new.jsonl").message_count == 1
+    assert rows(spark, "old")[:2] == landed
+    assert (offsets(spark, "old"), spark.table(TABLE).count()) == ([1, 2, 3], before + 1)
+    assert spark.table(TABLE).schema["headers"].dataType.simpleString() == (
+        "array<struct<key:string,value:binary>>"
+    )
 
 
 @pytest.mark.fault(42)

@@ -31,8 +31,13 @@ if TYPE_CHECKING:
     metavar="PATTERN",
     help="With kafka://: a regular expression that fits the names of topics, as 'shop[.].*'.",
 )
+@click.option(
+    "--registry",
+    metavar="URL",
+    help="With kafka://: the schema registry of Avro messages, as http://localhost:8081.",
+)
 @click.option("--target", help="A target of profiles.yml.")
-def land(source: str | None, topics: str | None, target: str | None) -> None:
+def land(source: str | None, topics: str | None, registry: str | None, target: str | None) -> None:
     """Append new messages of SOURCE to landing.message.
 
     SOURCE is a dump of topics, a file or folder, or kafka://host:port. Without SOURCE, all blocks
@@ -43,16 +48,22 @@ def land(source: str | None, topics: str | None, target: str | None) -> None:
     """
     from dbt_debezium.session import spark_session
 
-    if topics and not (source or "").startswith(SCHEME):
-        raise click.UsageError("--topics goes with kafka://host:port; landing.yml names its own.")
+    if (topics or registry) and not (source or "").startswith(SCHEME):
+        raise click.UsageError(
+            f"--{'topics' if topics else 'registry'} goes with kafka://host:port; "
+            "landing.yml names its own."
+        )
     if source and not source.startswith(SCHEME):
         source = from_anywhere(source)
     enter_project()
-    land_source(source, lambda: spark_session(target), topics)
+    land_source(source, lambda: spark_session(target), topics, registry)
 
 
 def land_source(
-    source: str | None, start_spark: "Callable[[], SparkSession]", topics: str | None = None
+    source: str | None,
+    start_spark: "Callable[[], SparkSession]",
+    topics: str | None = None,
+    registry: str | None = None,
 ) -> None:
     """Land a path, an address of Kafka, or what landing.yml names; say what landed."""
     from dbt_debezium.kafka.landing_file import block_of_address, read_landing_file
@@ -60,7 +71,8 @@ def land_source(
     if source and not source.startswith(SCHEME):
         land_path(source, start_spark)
     elif source:
-        land_blocks({source: block_of_address(source, topics or ".*")}, start_spark)
+        block = block_of_address(source, topics or ".*", registry)
+        land_blocks({source: block}, start_spark)
     else:
         land_blocks(read_landing_file(project_dir()), start_spark)
 
@@ -68,11 +80,12 @@ def land_source(
 def land_blocks(blocks: "dict[str, KafkaBlock]", start_spark: "Callable[[], SparkSession]") -> None:
     """Land from Kafka, with progress, and say of each block what landed and what is to be done."""
     from dbt_debezium.kafka.land import land_kafka
-    from dbt_debezium.kafka.landing_file import client_options
+    from dbt_debezium.kafka.landing_file import client_options, registry_of
     from dbt_debezium.lease import Lease
 
     for name, block in blocks.items():
         client_options(name, block)  # refuses before Spark starts
+        registry_of(name, block)
     make_private(lake_dir())
     lines = []
     with Lease(lake_dir(), "dbt-debezium land"), working("starting Spark") as status:

@@ -48,7 +48,7 @@ def binary(head: Head) -> str | None:
     if b"\0" in start:
         return (
             "binary, as keys and values of Avro or Protobuf converters are; "
-            "use the JSON converter, or a sink with format.class=JsonFormat"
+            "land Avro from Kafka, use the JSON converter, or a sink with format.class=JsonFormat"
         )
     return None
 

@@ -9,21 +9,24 @@ on the machine's own disk, so any machine can go on.
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pyspark.errors import PySparkException
+from pyspark.sql import Observation
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 from dbt_debezium.internal_topics import kind_of_topic
 from dbt_debezium.kafka.broker import Topic, read_topics
-from dbt_debezium.kafka.landing_file import KafkaBlock, client_options
+from dbt_debezium.kafka.landing_file import KafkaBlock, client_options, registry_of
 from dbt_debezium.kafka.plan import Landed, Plan, Range, parts, plan_landing
 from dbt_debezium.landing import RANGE, TABLE, create_landing_table, next_landing_id
 from dbt_debezium.lease import Lease, jvm_lease
+from dbt_debezium.registry.client import Registry
+from dbt_debezium.registry.store import found_ids, landed_ids, learn, named_ids
 from dbt_debezium.session import innermost
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ HEARTBEATS: Final = "__debezium-heartbeat."
 MOST_OFFSETS: Final = 2_000_000
 """Of one commit. A killed landing repeats one commit at most."""
 OFFSETS_PER_FILE: Final = 250_000
+SHOWN_IDS: Final = 3
 
 CREATE_RANGE = f"""
 create table if not exists {RANGE} (
@@ -71,6 +75,9 @@ class KafkaLanded:
     topic_count: int
     partition_count: int
     plan: Plan
+    unknown_schemas: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By topic: ids in its messages that no registry has given a schema for."""
+    names_no_registry: bool = False
 
     def sentences(self, where: str) -> list[str]:
         """What the user must know and do."""
@@ -92,6 +99,17 @@ class KafkaLanded:
             "its offsets began anew and cannot be told from those before: "
             "begin a new lake, or have the connector write to topics of another name"
             for topic in self.plan.recreated
+        ]
+        what = (
+            "name the registry in landing.yml, as registry: {url: https://host:8081}"
+            if self.names_no_registry
+            else "look whether url names the registry that the connector writes to"
+        )
+        said += [
+            f"{where}: {topic}: no schema is known for the messages with schema id "
+            f"{', '.join(ids[:SHOWN_IDS])}{' and more' if len(ids) > SHOWN_IDS else ''}, so they "
+            f"are quarantined; {what}, land again and run --full-refresh"
+            for topic, ids in sorted(self.unknown_schemas.items())
         ]
         return said
 
@@ -115,6 +133,7 @@ def land_kafka(
         DebeziumError: the cluster cannot be reached or read, no topic fits, or another run goes on.
     """
     options = client_options(name, block)
+    registry = registry_of(name, block)
     jvm = getattr(spark, "_jvm", None)
     if jvm is None:
         raise DebeziumError(
@@ -124,7 +143,7 @@ def land_kafka(
     with Lease(lake_dir(), f"land {name}"), jvm_lease(jvm, lake):
         create_landing_table(spark)
         spark.sql(CREATE_RANGE)
-        finish_killed(spark)
+        finish_killed(spark, registry, block.has)
         topics = read_topics(jvm, name, options, block.has)
         if not topics:
             raise DebeziumError(
@@ -136,20 +155,31 @@ def land_kafka(
             plan = plan.limited(limit)
         done = message_count = 0
         for some in parts(plan.ranges, most):
-            message_count += _land_part(spark, name, lake, options, some)
+            message_count += _land_part(spark, name, lake, options, some, registry, block.has)
             done += sum(one.end - one.start for one in some)
             if on_progress:
                 on_progress(done, plan.offset_count)
+        unknown = learn(spark, (), registry, block.has)
     partition_count = sum(len(topic.partitions) for topic in topics)
-    return KafkaLanded(message_count, len(topics), partition_count, plan)
+    return KafkaLanded(message_count, len(topics), partition_count, plan, unknown, registry is None)
 
 
 def _named(block: KafkaBlock) -> str:
     return block.topics if isinstance(block.topics, str) else ", ".join(block.topics)
 
 
-def finish_killed(spark: "SparkSession") -> None:
-    """Settle the ranges that a killed landing planned: they count if its messages are there."""
+def finish_killed(
+    spark: "SparkSession", registry: Registry | None, has: Callable[[str], bool]
+) -> None:
+    """Settle the ranges that a killed landing planned: they count if its messages are there.
+
+    Args:
+        registry: of the topics that `has` takes.
+        has: whether a topic is one of the block that lands.
+
+    Raises:
+        DebeziumError: the registry does not answer.
+    """
     planned = {
         row.landing_id
         for row in spark.sql(f"select landing_id from {RANGE} where not is_landed").collect()
@@ -157,6 +187,8 @@ def finish_killed(spark: "SparkSession") -> None:
     for landing_id in planned:
         has_messages = spark.table(TABLE).where(f"landing_id = {landing_id}").head() is not None
         if has_messages:
+            messages_of = spark.table(TABLE).where(f"landing_id = {landing_id}")
+            learn(spark, landed_ids(messages_of, registry), registry, has)
             _mark_landed(spark, landing_id)
         else:
             spark.sql(f"delete from {RANGE} where landing_id = {landing_id}")
@@ -182,21 +214,26 @@ def _land_part(
     lake: Path,
     options: Mapping[str, str],
     ranges: Sequence[Range],
+    registry: Registry | None,
+    has: Callable[[str], bool],
 ) -> int:
     """One commit; how many messages it brought."""
     landing_id = next_landing_id(spark, lake)
     _plan_ranges(spark, landing_id, ranges)
     filled = [one for one in ranges if one.end > one.start]
     if filled:
+        seen = Observation()
         try:
-            messages(spark, landing_id, options, filled).writeTo(TABLE).option(
-                "fanout-enabled", "true"
-            ).append()
+            messages(spark, landing_id, options, filled).observe(seen, *named_ids()).writeTo(
+                TABLE
+            ).option("fanout-enabled", "true").append()
         except PySparkException as error:
             raise DebeziumError(
                 f"{name}: messages could not be fetched ({innermost(error)}); "
                 "once that is mended, land again: it continues where it stopped"
             ) from error
+        # Until its schemas are known, no run reads the landing.
+        learn(spark, found_ids(seen.get, registry), registry, has)
     _mark_landed(spark, landing_id)
     return spark.table(TABLE).where(f"landing_id = {landing_id}").count() if filled else 0
 
@@ -255,16 +292,10 @@ def messages(
             "partition",
             "offset",
             "timestamp",
-            F.col("key").cast("string").alias("key"),
-            F.col("value").cast("string").alias("value"),
+            "key",
+            "value",
             F.coalesce(
-                F.transform(
-                    "headers",
-                    lambda header: F.struct(
-                        header["key"].alias("key"), header["value"].cast("string").alias("value")
-                    ),
-                ),
-                F.array().cast("array<struct<key: string, value: string>>"),
+                "headers", F.array().cast("array<struct<key: string, value: binary>>")
             ).alias("headers"),
         )
     )

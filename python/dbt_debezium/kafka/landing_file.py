@@ -19,6 +19,7 @@ from msgspec import Struct, field
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka import SCHEME
+from dbt_debezium.registry.client import Registry, RegistryBlock
 
 FILE: Final = "landing.yml"
 REFERENCE: Final = re.compile(r"\$\{(env|file):([^}]+)\}")
@@ -45,6 +46,8 @@ class KafkaBlock(Struct, forbid_unknown_fields=True, frozen=True):
     """Where a topic begins of which nothing has landed."""
     options: dict[str, str | int | bool] = field(default_factory=dict)
     """Options of Kafka's clients, without the prefix `kafka.`."""
+    registry: RegistryBlock | None = None
+    """The schema registry of the topics, if their messages are Avro."""
 
     def has(self, topic: str) -> bool:
         """Whether the block names the topic.
@@ -80,8 +83,13 @@ def read_landing_file(project: Path) -> dict[str, KafkaBlock]:
     return {str(name): _block(str(name), fields) for name, fields in blocks.items()}
 
 
-def block_of_address(address: str, topics: str = ".*") -> KafkaBlock:
+def block_of_address(address: str, topics: str = ".*", registry: str | None = None) -> KafkaBlock:
     """The block that `kafka://host:port` stands for.
+
+    Args:
+        address: of the brokers.
+        topics: a regular expression that fits whole names of topics.
+        registry: address of a schema registry.
 
     Raises:
         DebeziumError: the address names no port.
@@ -94,7 +102,8 @@ def block_of_address(address: str, topics: str = ".*") -> KafkaBlock:
         raise DebeziumError(
             f"{address}: names no broker; write kafka://host:port, or kafka://host:port,host:port"
         )
-    return _checked(address, KafkaBlock(servers, topics))
+    named = RegistryBlock(registry) if registry else None
+    return _checked(address, KafkaBlock(servers, topics, registry=named))
 
 
 def _block(name: str, fields: object) -> KafkaBlock:
@@ -122,6 +131,11 @@ def _checked(where: str, block: KafkaBlock) -> KafkaBlock:
             raise DebeziumError(
                 f"{where}: options: {name} cannot be set, because {OURS[name]}; take it out"
             )
+    if block.registry and not re.fullmatch(r"https?://[^/@]+(/[^@]*)?", block.registry.url):
+        raise DebeziumError(
+            f"{where}: registry: url: is no address of HTTP without credentials; write one, as "
+            "https://host:8081, and username and password beside it"
+        )
     return block
 
 
@@ -134,12 +148,30 @@ def client_options(name: str, block: KafkaBlock) -> dict[str, str]:
     options = {"bootstrap.servers": block.bootstrap_servers}
     for option, value in block.options.items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        where = f"{FILE}: {name}: options: {option}"
-        options[option.removeprefix("kafka.")] = REFERENCE.sub(
-            lambda match, where=where: _referenced(where, match[1], match[2]),  # type: ignore[misc]
-            text,
-        )
+        options[option.removeprefix("kafka.")] = _filled(f"{name}: options: {option}", text)
     return options
+
+
+def registry_of(name: str, block: KafkaBlock) -> Registry | None:
+    """The block's registry, with the values that `${env:…}` and `${file:…}` stand for.
+
+    Raises:
+        DebeziumError: a variable is not set, or a file cannot be read.
+    """
+    if block.registry is None:
+        return None
+    username, password = (
+        value and _filled(f"{name}: registry: {key}", value)
+        for key, value in (
+            ("username", block.registry.username),
+            ("password", block.registry.password),
+        )
+    )
+    return Registry(f"{name}: registry", block.registry.url, username, password)
+
+
+def _filled(where: str, text: str) -> str:
+    return REFERENCE.sub(lambda match: _referenced(f"{FILE}: {where}", match[1], match[2]), text)
 
 
 def _referenced(where: str, kind: str, name: str) -> str:

@@ -7,6 +7,12 @@ from dbt_debezium.reasons.reason import Reason, by_name
 QUARANTINED: Final = by_name(
     [
         Reason(
+            "bad_avro",
+            "S21",
+            "its bytes are not what its schema in the registry says",
+            "look whether `registry` in landing.yml is the one that the connector writes to",
+        ),
+        Reason(
             "bad_json",
             "S21",
             "key or value is no JSON object",
@@ -86,8 +92,9 @@ QUARANTINED: Final = by_name(
         Reason(
             "other_format",
             "S0",
-            "it is not JSON as JsonConverter writes it",
-            "set key.converter and value.converter to org.apache.kafka.connect.json.JsonConverter",
+            "it is neither JSON as JsonConverter writes it nor Avro of a schema registry",
+            "set key.converter and value.converter to org.apache.kafka.connect.json.JsonConverter, "
+            "or to an Avro converter",
         ),
         Reason(
             "too_deep",
@@ -113,6 +120,13 @@ QUARANTINED: Final = by_name(
             "S0",
             "op is none of c, r, u, d, t and m",
             "report it with the connector's version",
+        ),
+        Reason(
+            "unknown_schema",
+            "S21",
+            "its schema is in a schema registry, and the lake does not have it",
+            "name the registry in landing.yml, land again and run with --full-refresh",
+            preview="land the topics from Kafka instead, with `registry` in landing.yml",
         ),
         Reason(
             "unsupported_connector",

@@ -1,0 +1,117 @@
+"""A schema registry that speaks Confluent's API, asked over HTTP.
+
+Ids in headers are Apicurio's, which gives them out at its own API beside Confluent's.
+"""
+
+import base64
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
+
+from dbt_debezium.errors import DebeziumError
+
+TIMEOUT_SECONDS: Final = 15
+REFUSALS: Final = {
+    401: "it wants credentials; set username and password",
+    403: "it does not let us read schemas; grant it, or correct username and password",
+}
+
+
+class RegistryBlock(Struct, forbid_unknown_fields=True, frozen=True):
+    """The registry of a block of landing.yml."""
+
+    url: str
+    """Of Confluent's API: it ends before `/schemas/ids`."""
+    username: str | None = None
+    password: str | None = None
+
+
+class Found(NamedTuple):
+    """What a registry has under an id."""
+
+    kind: str
+    """AVRO, JSON or PROTOBUF."""
+    text: str
+
+
+class Registry:
+    """A registry, with credentials that are never shown."""
+
+    def __init__(
+        self, where: str, url: str, username: str | None = None, password: str | None = None
+    ) -> None:
+        """Take `where` for the beginning of sentences; the rest is `RegistryBlock`'s."""
+        self._where = where
+        self._username, self._password = username, password
+        self._known: dict[str, Found | None] = {}
+        self.url = url.rstrip("/")
+
+    def schema(self, schema_id: str) -> Found | None:
+        """The schema of an id as `framing` writes it; None when the registry has none.
+
+        Raises:
+            DebeziumError: the registry does not answer, or not as one.
+        """
+        if schema_id not in self._known:
+            self._known[schema_id] = self._asked(schema_id)
+        return self._known[schema_id]
+
+    def _asked(self, schema_id: str) -> Found | None:
+        kind, _, number = schema_id.rpartition(":")
+        if kind:
+            root = self.url.partition("/apis/")[0]
+            text = self._get(f"{root}/apis/registry/v2/ids/{kind}s/{number}")
+            return None if text is None else Found(_kind(text), text)
+        text = self._get(f"{self.url}/schemas/ids/{number}")
+        if text is None:
+            return None
+        try:
+            answer: Mapping[str, Any] = json.loads(text)
+            found = Found(str(answer.get("schemaType") or "AVRO"), str(answer["schema"]))
+        except (ValueError, LookupError, AttributeError, TypeError):
+            raise DebeziumError(
+                f"{self._where}: {self.url}: answers without a schema; "
+                "url must name Confluent's API, as https://host:8081 or "
+                "https://host/apis/ccompat/v7"
+            ) from None
+        return found
+
+    def _get(self, url: str) -> str | None:
+        request = urllib.request.Request(
+            url, headers={"Accept": "application/vnd.schemaregistry.v1+json, application/json, */*"}
+        )
+        if self._username is not None:
+            pair = f"{self._username}:{self._password or ''}".encode()
+            request.add_header("Authorization", f"Basic {base64.b64encode(pair).decode()}")
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
+                return str(answer.read().decode())
+        except urllib.error.HTTPError as error:
+            if error.code == 404:
+                return None
+            why = REFUSALS.get(error.code, "look at its log")
+            raise DebeziumError(f"{self._where}: {self.url}: HTTP {error.code}; {why}") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "reason", None) or error
+            raise DebeziumError(
+                f"{self._where}: {self.url}: {type(reason).__name__}: the registry does not "
+                "answer; the messages wait, and landing again asks for their schemas"
+            ) from None
+
+
+def _kind(text: str) -> str:
+    """What a schema is by its text, which Apicurio gives as it is.
+
+    >>> _kind('{"type":"record"}'), _kind('{"$schema":"x"}'), _kind('syntax = "proto3";')
+    ('AVRO', 'JSON', 'PROTOBUF')
+    """
+    try:
+        schema = json.loads(text)
+    except ValueError:
+        return "PROTOBUF"
+    is_json = isinstance(schema, dict) and ("$schema" in schema or "properties" in schema)
+    return "JSON" if is_json else "AVRO"

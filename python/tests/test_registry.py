@@ -1,0 +1,318 @@
+"""Avro of a schema registry is read as the text that JsonConverter would have written."""
+
+import gzip
+import io
+import json
+import random
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import fastavro
+import pyarrow as pa
+import pytest
+from avro_writer import Writer
+from test_flatten import flats, settings
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.flat import Flat
+from dbt_debezium.flatten import flatten_batch
+from dbt_debezium.registry.client import Found, Registry
+from dbt_debezium.registry.connect_schema import SchemaError, connect_schema
+from dbt_debezium.registry.decoder import Decoder
+from dbt_debezium.registry.texts import Schemas, message_texts
+from dbt_debezium.tables import observe
+
+DATA = Path(__file__).parents[2] / "tests" / "data"
+HEADER_TYPE = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+KEY = '{"type":"record","name":"Key","fields":[{"name":"id","type":"int"}]}'
+TOPIC = "shop.public.orders"
+
+
+def record(*fields: dict[str, Any]) -> str:
+    return json.dumps({"type": "record", "name": "Value", "fields": list(fields)})
+
+
+def written(schema: str, value: Any) -> bytes:
+    file = io.BytesIO()
+    fastavro.schemaless_writer(file, fastavro.parse_schema(json.loads(schema)), value)
+    return file.getvalue()
+
+
+def flatten(
+    key: bytes | None,
+    value: bytes | None,
+    schemas: Schemas,
+    headers: dict[str, bytes] | None = None,
+) -> Flat:
+    listed = [{"key": name, "value": sent} for name, sent in (headers or {}).items()]
+    (row,) = flats(
+        flatten_batch(
+            pa.array([TOPIC]),
+            pa.array([key], pa.binary()),
+            pa.array([value], pa.binary()),
+            pa.array([listed], HEADER_TYPE),
+            settings(1),
+            schemas,
+        )
+    )
+    return row
+
+
+def comparable(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its images as values: Java writes the same number with other exponents.
+
+    Java before 19 writes a digit too many of the smallest normal float.
+    """
+    images = {
+        name: json.loads(row[name].replace("1.17549435E-38", "1.1754944E-38"))
+        for name in ("before", "after")
+        if row[name] is not None
+    }
+    return row | images
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("types_schema", "schema_evolution_schema"),
+        *("defaults_postgresql", "defaults_mysql", "defaults_mariadb"),
+    ],
+)
+def test_a_capture_with_schema_blocks_gives_the_same_rows_in_avro(name: str) -> None:
+    with gzip.open(DATA / name / "events.jsonl.gz", "rt") as lines:
+        messages = [json.loads(line) for line in lines]
+    writer = Writer()
+    topics = pa.array([one["topic"] for one in messages])
+    headers = pa.array([[] for _ in messages], HEADER_TYPE)
+    texts = [[one[part] for one in messages] for part in ("key", "value")]
+    sent = [[writer.written(one) for one in some] for some in texts]
+    schemas = {
+        (topic, number): Found("AVRO", text)
+        for topic in topics.to_pylist()
+        for number, text in writer.texts.items()
+    }
+    as_text, as_avro = (
+        flatten_batch(
+            topics,
+            *(pa.array(some, kind) for some in both),
+            headers,
+            settings(len(messages)),
+            known,
+        ).to_pylist()
+        for both, kind, known in ((texts, pa.string(), {}), (sent, pa.binary(), schemas))
+    )
+    assert len(as_text) > 100
+    for one, other in zip(as_text, as_avro, strict=True):
+        assert comparable(one) == comparable(other)
+    shown = [
+        [facts.types() for facts in observe(message_texts_of(topics, both, kind, headers, known))]
+        for both, kind, known in ((texts, pa.string(), {}), (sent, pa.binary(), schemas))
+    ]
+    assert shown[0] == shown[1]
+
+
+def message_texts_of(
+    topics: pa.Array, both: list[list[Any]], kind: pa.DataType, headers: pa.Array, known: Schemas
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """Topic, key and value as `observe` takes them."""
+    names = topics.to_pylist()
+    found = message_texts(names, *(pa.array(one, kind) for one in both), headers, known)
+    assert found.errors == {}
+    yield from zip(names, found.keys, found.values, strict=True)
+
+
+def test_floats_decimals_and_bytes_are_as_json_converter_writes_them() -> None:
+    schema = record(
+        {"name": "r", "type": ["null", "float"]},
+        {"name": "d", "type": "double"},
+        {"name": "n", "type": {"type": "bytes", "logicalType": "decimal", "precision": 4}},
+        {"name": "a", "type": {"type": "array", "items": ["null", "float"]}},
+        {"name": "m", "type": {"type": "map", "values": "double"}},
+        {"name": "s", "type": {"type": "enum", "name": "Mood", "symbols": ["sad", "ok"]}},
+    )
+    plain = schema.replace('"logicalType": "decimal", ', "")
+    value = {
+        "r": 0.1, "d": float("nan"), "n": b"\x00\xff", "a": [None, float("inf")],
+        "m": {"x": -0.0}, "s": "ok",
+    }  # fmt: skip
+    payload = Decoder(schema).payload(written(plain, value))
+    assert payload == (
+        '{"r":0.1,"d":"NaN","n":"AP8=","a":[null,"Infinity"],"m":{"x":-0.0},"s":"ok"}'
+    )
+
+
+def test_a_map_whose_keys_are_no_texts_is_a_list_of_pairs() -> None:
+    entry = {
+        "type": "record",
+        "name": "MapEntry",
+        "fields": [{"name": "key", "type": "int"}, {"name": "value", "type": "double"}],
+    }
+    schema = record({"name": "m", "type": {"type": "array", "items": entry}})
+    sent = written(schema, {"m": [{"key": 1, "value": 0.5}]})
+    assert Decoder(schema).payload(sent) == '{"m":[[1,0.5]]}'
+    block = connect_schema(json.loads(schema))["fields"][0]
+    assert (block["type"], block["keys"]["type"], block["values"]["type"]) == (
+        *("map", "int32", "double"),
+    )
+
+
+def test_connect_properties_say_more_than_avro() -> None:
+    small = {"type": "int", "connect.type": "int16", "connect.default": 7}
+    block = connect_schema(
+        json.loads(record({"name": "s", "type": small, "default": 7}, {"name": "o", "type": "int"}))
+    )
+    assert block["fields"] == [
+        {"type": "int16", "optional": False, "default": 7, "field": "s"},
+        {"type": "int32", "optional": False, "field": "o"},
+    ]
+
+
+def test_a_default_of_bytes_is_base64_as_in_json() -> None:
+    field = {"name": "b", "type": ["bytes", "null"], "default": "\u0000\u00ff"}
+    (block,) = connect_schema(json.loads(record(field)))["fields"]
+    assert block["default"] == "AP8="
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ("{", "no Avro schema"),
+        ("[]", "a union of several types"),
+        ('{"type":"record"}', "no Avro schema"),
+        (record({"name": "u", "type": ["int", "string"]}), "u: a union of several types"),
+        (record({"name": "n", "type": "null"}), "n: a field that is always null"),
+        (record({"name": "x", "type": "shop.Missing"}), "x: the type shop.Missing"),
+        (record({"name": "v", "type": ["null", "Value"]}), "v: .*a type that contains itself"),
+    ],
+)
+def test_a_schema_that_connect_does_not_write_is_refused(schema: str, why: str) -> None:
+    with pytest.raises(SchemaError, match=why):
+        Decoder(schema)
+
+
+def test_a_key_in_either_framing_is_the_key_in_json() -> None:
+    datum = written(KEY, {"id": 7})
+    by_number = flatten(b"\0\0\0\0\x05" + datum, None, {(TOPIC, "5"): Found("AVRO", KEY)})
+    by_header = flatten(
+        datum,
+        None,
+        {(TOPIC, "contentId:5"): Found("AVRO", KEY)},
+        {"apicurio.key.contentId": (5).to_bytes(8, "big")},
+    )
+    assert by_number == by_header == Flat("tombstone", row_key='{"id":"7"}')
+
+
+@pytest.mark.parametrize(
+    ("value", "known", "reason", "detail"),
+    [
+        (b"\0\0\0\0\x05\x02", None, "unknown_schema", "value: schema 5 is not in landing.schema"),
+        (b"\0\0\0\0\x05\x02\x00", KEY, "bad_avro", "value: its bytes do not fit schema 5"),
+        (b"\0\0\0\0\x05\x80", KEY, "bad_avro", "value: its bytes do not fit schema 5"),
+        (b"\0\0\0\0\x05\x02", "{", "bad_avro", "value: schema 5: no Avro schema (DecodeError)"),
+        (b"\0\0\0\0\0\0\0\0\x05\x02", KEY, "other_format", "value: expected JSON text"),
+    ],
+)
+def test_what_cannot_be_decoded_is_quarantined_without_a_value(
+    value: bytes, known: str | None, reason: str, detail: str
+) -> None:
+    schemas = {(TOPIC, "5"): Found("AVRO", known)} if known else {}
+    row = flatten(None, value, schemas)
+    assert (row.kind, row.quarantine_reason) == ("quarantined", reason)
+    assert (row.quarantine_detail or "").startswith(detail)
+
+
+def test_protobuf_is_named() -> None:
+    row = flatten(None, b"\0\0\0\0\x05\x02", {(TOPIC, "5"): Found("PROTOBUF", "message A {}")})
+    assert row.quarantine_detail == "value: PROTOBUF of a schema registry, schema 5"
+
+
+def test_json_behind_the_bytes_of_a_registry_needs_no_schema() -> None:
+    heartbeat = b'\0\0\0\0\x05{"ts_ms":1}'
+    for schemas in ({}, {(TOPIC, "5"): Found("JSON", "{}")}):
+        assert flatten(None, heartbeat, schemas).kind == "heartbeat"
+
+
+def test_no_bytes_stop_the_batch() -> None:
+    """Whatever stands behind a known number is decoded or quarantined."""
+    dice = random.Random(40)
+    schema = record(
+        {"name": "a", "type": {"type": "array", "items": ["null", "string"]}},
+        {"name": "m", "type": {"type": "map", "values": "bytes"}},
+        {"name": "e", "type": {"type": "enum", "name": "E", "symbols": ["x"]}},
+        {"name": "f", "type": {"type": "fixed", "name": "F", "size": 3}},
+        {"name": "l", "type": "long"},
+    )
+    good = written(schema, {"a": [None, "b"], "m": {"k": b"v"}, "e": "x", "f": b"abc", "l": 2**62})
+    for _ in range(300):
+        datum = bytearray(good[: dice.randint(0, len(good))])
+        for _ in range(dice.randint(0, 3)):
+            if datum:
+                datum[dice.randrange(len(datum))] = dice.randrange(256)
+        row = flatten(None, b"\0\0\0\0\x05" + bytes(datum), {(TOPIC, "5"): Found("AVRO", schema)})
+        assert row.quarantine_reason != "internal_error"
+        assert row.kind == "quarantined"
+
+
+class _Answers(BaseHTTPRequestHandler):
+    """A registry with one schema, for whoever has the password."""
+
+    def do_GET(self) -> None:
+        if self.headers["Authorization"] != "Basic bWU6cDRzcw==":
+            status, body = 401, b""
+        elif self.path == "/schemas/ids/7":
+            status, body = 200, json.dumps({"schema": KEY}).encode()
+        elif self.path == "/schemas/ids/8":
+            status, body = 200, json.dumps({"schema": "x", "schemaType": "PROTOBUF"}).encode()
+        elif self.path == "/apis/registry/v2/ids/contentIds/7":
+            status, body = 200, KEY.encode()
+        elif self.path == "/schemas/ids/9":
+            status, body = 200, b"<html>"
+        else:
+            status, body = 404, b""
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), _Answers) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_registry_gives_schemas_by_both_kinds_of_ids(url: str) -> None:
+    registry = Registry("shop", url + "/", "me", "p4ss")
+    assert registry.schema("7") == registry.schema("contentId:7") == Found("AVRO", KEY)
+    assert registry.schema("8") == Found("PROTOBUF", "x")
+    assert registry.schema("404") is None
+
+
+@pytest.mark.parametrize(
+    ("password", "schema_id", "sentence"),
+    [
+        ("p4ss", "9", "shop: http://127.0.0.1:PORT: answers without a schema; url must name"),
+        ("secret", "7", "shop: http://127.0.0.1:PORT: HTTP 401; it wants credentials"),
+    ],
+)
+def test_a_registry_that_refuses_is_named_without_its_password(
+    url: str, password: str, schema_id: str, sentence: str
+) -> None:
+    with pytest.raises(DebeziumError) as refused:
+        Registry("shop", url, "me", password).schema(schema_id)
+    assert str(refused.value).startswith(sentence.replace("PORT", url.rpartition(":")[2]))
+    assert password not in str(refused.value)
+
+
+def test_a_registry_that_does_not_answer_is_named() -> None:
+    with pytest.raises(DebeziumError, match=r"shop: http://127\.0\.0\.1:9: .*does not answer; the"):
+        Registry("shop", "http://127.0.0.1:9").schema("7")
