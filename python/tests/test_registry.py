@@ -46,11 +46,12 @@ def flatten(
     value: bytes | None,
     schemas: Schemas,
     headers: dict[str, bytes] | None = None,
+    topic: str = TOPIC,
 ) -> Flat:
     listed = [{"key": name, "value": sent} for name, sent in (headers or {}).items()]
     (row,) = flats(
         flatten_batch(
-            pa.array([TOPIC]),
+            pa.array([topic]),
             pa.array([key], pa.binary()),
             pa.array([value], pa.binary()),
             pa.array([listed], HEADER_TYPE),
@@ -222,6 +223,12 @@ def test_what_cannot_be_decoded_is_quarantined_without_a_value(
     row = flatten(None, value, schemas)
     assert (row.kind, row.quarantine_reason) == ("quarantined", reason)
     assert (row.quarantine_detail or "").startswith(detail)
+
+
+@pytest.mark.parametrize("topic", ["__consumer_offsets", "_schemas", "heartbeats"])
+def test_what_kafka_writes_for_itself_is_no_avro(topic: str) -> None:
+    row = flatten(b"\0\1", b"\0\0\0\0\5abc", {}, topic=topic)
+    assert (row.kind, row.quarantine_reason) == ("internal", None)
 
 
 def test_protobuf_is_named() -> None:

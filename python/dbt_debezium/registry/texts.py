@@ -7,6 +7,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # ships no types
 
 from dbt_debezium.errors import EnvelopeError
+from dbt_debezium.internal_topics import is_internal
 from dbt_debezium.json_text import LARGEST_BYTES
 from dbt_debezium.registry.client import Found
 from dbt_debezium.registry.connect_schema import SchemaError
@@ -81,6 +82,11 @@ def message_texts(
             found.errors[index] = EnvelopeError("bad_avro", detail)
         except EnvelopeError as error:
             found.errors[index] = error
+        if index in found.errors:
+            key_text, value_text = _text(key_bytes), _text(value_bytes)
+            if is_internal(topic or "", key_text, value_text):
+                # Its bytes are Kafka's own, and begin with zero too.
+                del found.errors[index]
         if value_bytes is None:
             # A tombstone tells nothing but its key, and changes no row.
             found.errors.pop(index, None)
