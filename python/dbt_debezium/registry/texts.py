@@ -61,35 +61,16 @@ def message_texts(
             found.values.append(_text(value_bytes))
             continue
         in_headers = ids.get(index, NO_IDS)
-        key_text = value_text = None
         try:
-            if value_bytes is not None:
-                schema = reader.decoder(topic, "value", value_bytes, in_headers.get("value"))
-                if schema is None:
-                    value_text = _text(value_bytes)
-                else:
-                    value_text = schema.decoder.text(value_bytes[schema.start :])
-                    found.decoded.add(index)
-            if key_bytes is not None:
-                schema = reader.decoder(topic, "key", key_bytes, in_headers.get("key"))
-                if schema is None:
-                    key_text = _text(key_bytes)
-                else:
-                    key_text = schema.decoder.key_text(key_bytes[schema.start :])
-        except MisfitError:
-            part = "key" if index in found.decoded else "value"
-            detail = f"{part}: its bytes do not fit schema {schema and schema.id}"
-            found.errors[index] = EnvelopeError("bad_avro", detail)
+            value_text, is_avro = reader.text(topic, "value", value_bytes, in_headers)
+            key_text, _ = reader.text(topic, "key", key_bytes, in_headers)
+            if is_avro:
+                found.decoded.add(index)
         except EnvelopeError as error:
-            found.errors[index] = error
-        if index in found.errors:
             key_text, value_text = _text(key_bytes), _text(value_bytes)
-            if is_internal(topic or "", key_text, value_text):
-                # Its bytes are Kafka's own, and begin with zero too.
-                del found.errors[index]
-        if value_bytes is None:
-            # A tombstone tells nothing but its key, and changes no row.
-            found.errors.pop(index, None)
+            # A tombstone changes no row. What Kafka keeps for itself may begin with zero bytes too.
+            if value_bytes is not None and not is_internal(topic or "", key_text, value_text):
+                found.errors[index] = error
         found.keys.append(key_text)
         found.values.append(value_text)
     return found
@@ -109,7 +90,25 @@ class _Reader:
         self._schemas = schemas
         self._known: dict[tuple[str | None, str, bytes | str], _Known | EnvelopeError] = {}
 
-    def decoder(
+    def text(
+        self, topic: str | None, part: str, sent: bytes | None, in_headers: Mapping[str, str]
+    ) -> tuple[str | None, bool]:
+        """A part of a message as text, and whether it was Avro.
+
+        Raises:
+            EnvelopeError: its schema is not known, or does not fit its bytes.
+        """
+        known = None if sent is None else self._decoder(topic, part, sent, in_headers.get(part))
+        if sent is None or known is None:
+            return _text(sent), False
+        read = known.decoder.key_text if part == "key" else known.decoder.text
+        try:
+            return read(sent[known.start :]), True
+        except MisfitError:
+            detail = f"{part}: its bytes do not fit schema {known.id}"
+            raise EnvelopeError("bad_avro", detail) from None
+
+    def _decoder(
         self, topic: str | None, part: str, sent: bytes, in_header: str | None
     ) -> _Known | None:
         """What decodes a part of a message; None where it is text, or too long to be read.
