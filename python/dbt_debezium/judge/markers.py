@@ -41,14 +41,8 @@ class Markers:
         >>> markers.show_nothing_between([3], [5]), markers.show_nothing_between([5], [9])
         (True, False)
         """
-        return (
-            self._partitions == range(1)
-            and self.have_one_order
-            and any(
-                first < last and first >= self._run_start(last) - 1
-                for first in before
-                for last in end
-            )
+        return self._partitions == range(1) and any(
+            first < last and first >= self._run_start(last) - 1 for first in before for last in end
         )
 
     def surround(self, partitions: Iterable[int]) -> bool:
