@@ -185,10 +185,9 @@ def finish_killed(
         for row in spark.sql(f"select landing_id from {RANGE} where not is_landed").collect()
     }
     for landing_id in planned:
-        has_messages = spark.table(TABLE).where(f"landing_id = {landing_id}").head() is not None
-        if has_messages:
-            messages_of = spark.table(TABLE).where(f"landing_id = {landing_id}")
-            learn(spark, landed_ids(messages_of, registry), registry, has)
+        landed = spark.table(TABLE).where(f"landing_id = {landing_id}")
+        if landed.head() is not None:
+            learn(spark, landed_ids(landed, registry), registry, has)
             _mark_landed(spark, landing_id)
         else:
             spark.sql(f"delete from {RANGE} where landing_id = {landing_id}")
