@@ -8,7 +8,6 @@
     {%- set operator_decision = ref('operator_decision') -%}
     {%- if execute and flags.WHICH in ['run', 'build'] -%}
         {%- do create_pointer_tables(operator_decision) -%}
-        {%- set has_ranges = load_relation(source('landing', 'range')) is not none -%}
         {%- if flags.FULL_REFRESH -%}
             {%- call statement('forget_contradictions') -%}
                 delete from {{ source('pointer', 'contradiction') }}
@@ -52,7 +51,6 @@
                 (
                     select coalesce(max(message.landing_id), 0)
                     from {{ source('landing', 'message') }} as message
-                    {%- if has_ranges %}
                     -- A landing from Kafka that was interrupted may lack the schemas of its messages.
                     where
                         message.landing_id < coalesce(
@@ -63,7 +61,6 @@
                             ),
                             message.landing_id + 1
                         )
-                    {%- endif %}
                 ),
                 case when is_continued then published_cut_id else 0 end,
                 case when is_continued then published_landing_id else 0 end,
