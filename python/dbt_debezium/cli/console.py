@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 from rich.console import Console
 
 from dbt_debezium import progress
@@ -20,6 +21,11 @@ out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH
 """What a command answers."""
 log = Console(stderr=True, highlight=False)
 """What a command is doing."""
+topics_option = click.option(
+    "--topics",
+    metavar="PATTERN",
+    help="With kafka://: a regular expression that fits the names of topics, as 'shop[.].*'.",
+)
 
 
 def enter_project() -> None:

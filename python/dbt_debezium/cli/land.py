@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
-from dbt_debezium.cli.console import enter_project, examples, from_anywhere, out, working
+from dbt_debezium.cli.console import (
+    enter_project,
+    examples,
+    from_anywhere,
+    out,
+    topics_option,
+    working,
+)
 from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.kafka import SCHEME
 
@@ -26,11 +33,7 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("source", required=False)
-@click.option(
-    "--topics",
-    metavar="PATTERN",
-    help="With kafka://: a regular expression that fits the names of topics, as 'shop[.].*'.",
-)
+@topics_option
 @click.option(
     "--registry",
     metavar="URL",

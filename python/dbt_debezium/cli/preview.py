@@ -9,7 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from dbt_debezium.cli.cells import cell_text
-from dbt_debezium.cli.console import enter_project, examples, from_anywhere, out, working
+from dbt_debezium.cli.console import (
+    enter_project,
+    examples,
+    from_anywhere,
+    out,
+    topics_option,
+    working,
+)
 from dbt_debezium.cli.fetched import show_fetched
 from dbt_debezium.cli.report import SHOWN_SENTENCES, show_report
 from dbt_debezium.home import project_dir
@@ -35,11 +42,7 @@ SHOWN_COLUMNS = 8
     )
 )
 @click.argument("source", required=False)
-@click.option(
-    "--topics",
-    metavar="PATTERN",
-    help="With kafka://: a regular expression that fits the names of topics, as 'shop[.].*'.",
-)
+@topics_option
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
