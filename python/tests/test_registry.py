@@ -4,9 +4,8 @@ import gzip
 import io
 import json
 import random
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import fastavro
 import pyarrow as pa
 import pytest
 from avro_writer import Writer
+from http_server import serving
 from test_flatten import flats, settings
 
 from dbt_debezium.errors import DebeziumError
@@ -289,12 +289,8 @@ class _Answers(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    with HTTPServer(("127.0.0.1", 0), _Answers) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with serving(_Answers) as address:
+        yield address
 
 
 def test_a_registry_gives_schemas_by_both_kinds_of_ids(url: str) -> None:

@@ -2,14 +2,14 @@
 
 import gzip
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 from avro_writer import Writer
+from http_server import serving
 from kafka import KafkaProducer
 from lake import Lake, open_lake
 
@@ -68,12 +68,8 @@ def registry(sent: tuple[Sent, dict[str, str]]) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    with HTTPServer(("127.0.0.1", 0), Schemas) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with serving(Schemas) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
