@@ -48,7 +48,18 @@ def collected(
     *,
     is_in_order: bool = False,
 ) -> list[marks.Mark]:
-    """The marks of a source, in their order.
+    """The marks of a source, in their order. The arguments are those of `collector_of`."""
+    return collector_of(source, landed, not_ingested, is_in_order=is_in_order).collect()
+
+
+def collector_of(
+    source: str,
+    landed: Iterable[Landed],
+    not_ingested: Sequence[str],
+    *,
+    is_in_order: bool = False,
+) -> "Collector":
+    """What has landed of a source, by transaction and by partition.
 
     Args:
         source: its name. All messages are its own, or of another database of its connector.
@@ -60,9 +71,9 @@ def collected(
     deliveries = {one[:3]: one for one in landed}
     if is_in_order:
         deliveries = _placed_by_offset(deliveries)
-    collector = _Collector(source, [deliveries[at] for at in sorted(deliveries)], not_ingested)
+    collector = Collector(source, [deliveries[at] for at in sorted(deliveries)], not_ingested)
     collector.is_in_order = is_in_order
-    return collector.collect()
+    return collector
 
 
 @dataclass
@@ -72,7 +83,9 @@ class _Counted:
     copies: dict[Identity, list[Flat]] = field(default_factory=lambda: defaultdict(list))
 
 
-class _Collector:
+class Collector:
+    """Facts and links of one source."""
+
     def __init__(self, source: str, landed: list[Landed], not_ingested: Sequence[str]) -> None:
         self.source = source
         self.left_out = [*not_ingested, MESSAGES_OF_END]
@@ -135,13 +148,37 @@ class _Collector:
         ]
         return [*facts, *sorted(links, key=marks.place_of)]
 
+    # --- rows
+
+    def changes_of(self, transaction_id: str) -> list[Flat]:
+        """Of each change of a transaction its first copy, in their order (S3)."""
+        tables = self.changes.get(transaction_id, {}).values()
+        firsts = [copies[0] for table in tables for copies in table.copies.values()]
+        orders = {flat.total_order for flat in firsts}
+        if None not in orders and len(orders) == len(firsts):
+            return sorted(firsts, key=lambda flat: flat.total_order or 0)
+        return sorted(firsts, key=lambda flat: (flat.event_position or "", flat.total_order or 0))
+
+    def reads_at(self, position: str) -> list[Flat]:
+        """Of the initial snapshot at a position."""
+        return [
+            one.flat
+            for place, reads in self.reads.items()
+            if self._snapshot_position(place) == position
+            for one in reads
+        ]
+
     # --- the source
 
     def _source(self) -> marks.Source:
-        ends = (self._position(one) for one in self.markers)
-        named = (one.flat.previous_commit_position for one in self._all_changes())
+        ends = [self._position(one) for one in self.markers]
+        named = [one.flat.previous_commit_position for one in self._all_changes()]
         if not self.traits or not self.traits.names_predecessor:
-            named = (self._position(at) for at in self.changes)
+            named = [self._position(at) for at in self.changes]
+        if self.traits and self.traits.is_ordered_by_end:
+            # As the place of a snapshot that has seen no END.
+            places = (one.flat.event_position or "" for one in self._all_changes())
+            ends, named = [], [f"{_padded(0)}+{place}" for place in places]
         first = min((at for at in (*ends, *named) if at is not None), default=None)
         return marks.Source(
             self.connector,
@@ -234,11 +271,15 @@ class _Collector:
 
     def _unlanded_tables(self) -> Iterator[marks.UnlandedTable]:
         topics = {topic for topic, _ in self.partitions}
+        landed = {one.flat.data_collection for one in self._all_changes()}
+        landed |= {one.flat.data_collection for reads in self.reads.values() for one in reads}
         last: dict[str, str] = {}
         for transaction_id, some in self.markers.items():
             for name in self._expected(some):
                 position = self._position(transaction_id)
-                if position is not None and not any(topic.endswith(f".{name}") for topic in topics):
+                suffix = ".".join(["", *name.split(".")[-2:]])
+                has_topic = any(topic.endswith(suffix) for topic in topics)
+                if position is not None and name not in landed and not has_topic:
                     last[name] = max(last.get(name, ""), position)
         yield from (marks.UnlandedTable(name, position) for name, position in last.items())
 

@@ -47,7 +47,13 @@ class Evidence:
                 f"judge: connector '{source.connector}' sent reads of a snapshot, which cannot be "
                 "judged without BEGIN and END yet; expected streamed changes only"
             )
-        topics = Topics(partitions, ranges, unreadable, _of_kind(facts, UnlandedTable))
+        topics = Topics(
+            partitions,
+            ranges,
+            unreadable,
+            _of_kind(facts, UnlandedTable),
+            is_ordered_by_end=self.traits is not None and self.traits.is_ordered_by_end,
+        )
         self._reasons = {
             snapshot.position: snapshot.hold_reason(topics)
             for snapshot in _snapshots(facts, source, end)

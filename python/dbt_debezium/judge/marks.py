@@ -27,7 +27,8 @@ class Source:
     """None until a change has landed, or a logical message inside a transaction: markers name
     neither connector nor source, so nothing shows yet whose they are."""
     first_position: str | None
-    """The first commit that an END, or a change that names the commit before its own, shows."""
+    """The first commit that an END, or a change that names the commit before its own, shows. Where
+    END is the order, the first place of a change, written as that of a snapshot before any END."""
     asks_for_blocking_snapshot: bool = False
 
 

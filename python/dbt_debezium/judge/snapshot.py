@@ -29,7 +29,7 @@ class InitialSnapshot:
 
     def hold_reason(self, topics: "Topics") -> HoldReason | None:
         """Why it may lack reads; None where it is whole."""
-        if not self._has_every_marker() or topics.lack_a_table_since(self.position):
+        if not self._has_every_marker() or topics.lack_a_table(self.position):
             return "missing_reads"
         partitions = [one for one in self.partitions if topics.may_have_reads(one.topic)]
         read_topics = {one.topic for one in self.partitions if one.first_read_offset is not None}
@@ -79,15 +79,29 @@ class Topics:
         ranges: Iterable[Range],
         unreadable: Iterable[Unreadable],
         unlanded: Iterable[UnlandedTable],
+        *,
+        is_ordered_by_end: bool,
     ) -> None:
+        """Marks of other topics are left out.
+
+        Args:
+            partitions: of all topics of tables.
+            ranges: of all topics.
+            unreadable: likewise.
+            unlanded: tables that have no topic yet.
+            is_ordered_by_end: whether nothing tells where an END stands to a snapshot.
+        """
         self._partitions = list(partitions)
         self._ranges = [one for one in ranges if not one.is_of_markers]
         self._unreadable = [one for one in unreadable if not one.is_of_markers]
         self._unlanded = list(unlanded)
+        self._is_ordered_by_end = is_ordered_by_end
 
-    def lack_a_table_since(self, position: str) -> bool:
-        """Whether an END behind a position counts changes of a table that has no topic yet."""
-        return any(one.last_position > position for one in self._unlanded)
+    def lack_a_table(self, position: str) -> bool:
+        """Whether an END behind a snapshot counts changes of a table that has no topic yet."""
+        return any(
+            self._is_ordered_by_end or one.last_position > position for one in self._unlanded
+        )
 
     def have_every_partition(self, topic: str) -> bool:
         return has_every_partition(

@@ -33,7 +33,10 @@ class Traits:
 TRAITS: Final = {
     "cdl": Traits("change", has_markers=False),
     "db2": Traits("commit"),
+    "generic": Traits("change", is_ordered_by_end=True),
+    "mariadb": Traits("change", is_ordered_by_end=True, counts_truncates=False),
     "mysql": Traits("change", is_ordered_by_end=True, counts_truncates=False),
+    "oracle": Traits("change", is_ordered_by_end=True),
     "postgresql": Traits("predecessor"),
     "sqlserver": Traits("commit"),
 }
