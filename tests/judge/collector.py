@@ -6,15 +6,18 @@ first, and what stands around a message that cannot be read follows `stg_message
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple, TypeAlias
 
+import wal
+
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.envelope import flatten_message
 from dbt_debezium.flat import Flat
-from dbt_debezium.judge import marks
+from dbt_debezium.judge import ChainEnd, marks
+from dbt_debezium.judge.decisions import settles
 from dbt_debezium.judge.traits import TRAITS
 
 MESSAGES_OF_END = "*.LogicalDecodingMessageMonitor$LogicalDecodingMessageId@*"
@@ -41,6 +44,27 @@ def flattened(message: dict[str, object], settings: Settings = DEFAULTS) -> Land
     return Landed(message["topic"], message["partition"], message["offset"], flat)
 
 
+@dataclass(frozen=True)
+class Known:
+    """What a run knows beside messages."""
+
+    end: ChainEnd
+    """Of the chain that is published."""
+    published: frozenset[str] = frozenset()
+    """Ids of its transactions, and of those that operators have discarded."""
+    newest: str | None = None
+    """The last of them."""
+    decisions: Sequence[marks.Decision] = ()
+    known_places: Mapping[Delivery, str] = field(default_factory=dict)
+    """Of each message that cannot be read, how far the chain had come when it landed."""
+    reaches_the_end: bool = False
+
+    @property
+    def settled(self) -> set[str]:
+        """Transactions that operators have released or discarded."""
+        return {one.transaction_id or "" for one in self.decisions if settles(one.decision)}
+
+
 def collected(
     source: str,
     landed: Iterable[Landed],
@@ -58,6 +82,7 @@ def collector_of(
     not_ingested: Sequence[str],
     *,
     is_in_order: bool = False,
+    known: Known | None = None,
 ) -> "Collector":
     """What has landed of a source, by transaction and by partition.
 
@@ -67,11 +92,13 @@ def collector_of(
         not_ingested: patterns of tables that END counts and that do not land.
         is_in_order: whether `watermark_sources` says that one partition has its changes in the
             order of commits.
+        known: nothing by default.
     """
     deliveries = {one[:3]: one for one in landed}
     if is_in_order:
         deliveries = _placed_by_offset(deliveries)
-    collector = Collector(source, [deliveries[at] for at in sorted(deliveries)], not_ingested)
+    sent = [deliveries[at] for at in sorted(deliveries)]
+    collector = Collector(source, sent, not_ingested, known or Known(ChainEnd()))
     collector.is_in_order = is_in_order
     return collector
 
@@ -86,13 +113,18 @@ class _Counted:
 class Collector:
     """Facts and links of one source."""
 
-    def __init__(self, source: str, landed: list[Landed], not_ingested: Sequence[str]) -> None:
+    def __init__(
+        self, source: str, landed: list[Landed], not_ingested: Sequence[str], known_before: Known
+    ) -> None:
         self.source = source
+        self.known = known_before
         self.left_out = [*not_ingested, MESSAGES_OF_END]
         self.partitions: dict[tuple[str, int], list[Landed]] = defaultdict(list)
         self.changes: dict[str, dict[str, _Counted]] = defaultdict(lambda: defaultdict(_Counted))
         self.markers: dict[str, list[Landed]] = defaultdict(list)
         self.is_copy: set[tuple[str, int, int]] = set()
+        self.past: dict[str, list[Flat]] = defaultdict(list)
+        """Changes that are published."""
         self.reads: dict[str, list[Landed]] = defaultdict(list)
         self.messages: list[Flat] = []
         self.connector: str | None = None
@@ -112,7 +144,11 @@ class Collector:
                 if flat.snapshot is not None and flat.snapshot != "incremental":
                     if one[:3] not in self.is_copy:
                         self.reads[flat.event_position or ""].append(one)
-                elif flat.transaction_id is not None and flat.data_collection is not None:
+                elif flat.transaction_id is None or flat.data_collection is None:
+                    pass
+                elif self._is_published(flat):
+                    self.past[flat.transaction_id].append(flat)
+                else:
                     counted = self.changes[flat.transaction_id][flat.data_collection]
                     counted.copies[identity].append(flat)
             elif flat.kind == "transaction_marker" and self._is_own(flat):
@@ -120,6 +156,39 @@ class Collector:
             elif flat.kind == "logical_message" and flat.transaction_id is None:
                 self.messages.append(flat)
         self.traits = TRAITS.get(self.connector or "")
+        self.placed = self._placed()
+
+    def _is_published(self, flat: Flat) -> bool:
+        """As `stg_message` has it: by its place, or by the id where nothing else tells."""
+        end = self.known.end
+        link, named = end.position or end.snapshot_position, flat.previous_commit_position
+        if flat.connector != "postgresql":
+            # Others are known by where they stand; of these more may land.
+            return flat.transaction_id in self.known.published & self.known.settled
+        if named is None:
+            return flat.transaction_id in self.known.published
+        if link is None or named >= link:
+            return False
+        is_of_new_stream = flat.transaction_id != self.known.newest and link.startswith(f"{named}+")
+        is_behind_snapshot = end.position is None and (flat.event_position or "") > link
+        return not is_of_new_stream and not is_behind_snapshot
+
+    def _placed(self) -> dict[str, wal.Placed]:
+        """The transactions of PostgreSQL."""
+        if not self.traits or not self.traits.names_predecessor:
+            return {}
+        ends = {
+            name: min(filter(None, (one.flat.commit_position for one in some)), default=None)
+            for name, some in self.markers.items()
+        }
+        end = self.known.end
+        return wal.placed(
+            {name: self._flats(name) for name in self.changes},
+            ends,
+            self.known.settled,
+            end.position or end.snapshot_position,
+            reaches_the_end=self.known.reaches_the_end,
+        )
 
     def _is_own(self, flat: Flat) -> bool:
         """Whether a marker is surely of the source.
@@ -138,6 +207,8 @@ class Collector:
             *self._snapshot_tables(),
             *self._snapshot_partitions(),
             *self._log_ranges(),
+            *self._unfinished(),
+            *self.known.decisions,
         ]
         links = [
             *self._transactions(),
@@ -188,7 +259,15 @@ class Collector:
                 and "blocking" in one.flat.signal_data.lower()
                 for one in self._all_changes()
             ),
+            self.known.reaches_the_end,
         )
+
+    def _unfinished(self) -> Iterator[marks.Unfinished]:
+        """BEGINs of PostgreSQL without END."""
+        for transaction_id in self.placed:
+            some = self.markers.get(transaction_id, ())
+            if all(one.flat.marker == "BEGIN" for one in some):
+                yield from (marks.Unfinished(one.partition, one.offset) for one in some)
 
     def _all_changes(self) -> Iterator[Landed]:
         """Those that were streamed."""
@@ -228,6 +307,15 @@ class Collector:
                         self._is_of_markers(topic),
                         self._is_of_table(topic)
                         and not any(other.flat.kind == "change" for other in some[:at]),
+                        next(
+                            (
+                                other.flat.event_position
+                                for other in some[at:]
+                                if other.flat.kind == "change" and other[:3] not in self.is_copy
+                            ),
+                            None,
+                        ),
+                        self.known.known_places.get(one[:3]),
                     )
             if self._is_of_table(topic):
                 yield marks.Partition(
@@ -275,6 +363,8 @@ class Collector:
         landed |= {one.flat.data_collection for reads in self.reads.values() for one in reads}
         last: dict[str, str] = {}
         for transaction_id, some in self.markers.items():
+            if transaction_id in self.known.settled:
+                continue
             for name in self._expected(some):
                 position = self._position(transaction_id)
                 suffix = ".".join(["", *name.split(".")[-2:]])
@@ -305,11 +395,15 @@ class Collector:
 
     def _position(self, transaction_id: str) -> str | None:
         """Where a transaction was committed."""
+        if transaction_id in self.placed:
+            return self.placed[transaction_id].position
         markers = self.markers.get(transaction_id, ())
         if self.traits and self.traits.is_ordered_by_end:
             offsets = [one.offset for one in markers if one.flat.marker == "END"]
             if offsets:
                 return _padded(min(offsets))
+            if transaction_id in self.known.settled:
+                return self._position_without_end(transaction_id)
             return self._truncate_position(transaction_id)
         ends = (one.flat.commit_position for one in markers)
         position = min((at for at in ends if at is not None), default=None)
@@ -332,6 +426,8 @@ class Collector:
     def _transactions(self) -> Iterator[marks.TransactionMark]:
         for transaction_id in sorted(self.markers.keys() | self.changes.keys()):
             if self._truncate_position(transaction_id) is not None or self._is_uncounted():
+                continue
+            if transaction_id in self.placed and self.placed[transaction_id].is_uncounted:
                 continue
             position = self._position(transaction_id)
             markers = self.markers.get(transaction_id, [])
@@ -384,6 +480,8 @@ class Collector:
     def _surrounding_partitions(self, position: str | None) -> Iterator[int]:
         """Those of several in which two neighbouring markers stand around a position."""
         partitions = {at[1] for at in self.partitions if self._is_of_markers(at[0])}
+        if self.traits and self.traits.is_ordered_by_end:
+            return  # offsets of several partitions have no common order
         for partition in partitions if position and partitions != {0} else ():
             ends = {-1: ""} | {
                 one.offset: self._position(transaction_id)
@@ -433,6 +531,13 @@ class Collector:
         flats = self._flats(transaction_id)
         if not any(flat.is_whole_transaction for flat in flats):
             return None
+        return self._position_without_end(transaction_id)
+
+    def _position_without_end(self, transaction_id: str) -> str | None:
+        """Behind the last END before it in its log; None where no change of it has landed."""
+        flats = self._flats(transaction_id)
+        if not flats:
+            return None
         log_position = self._log_position(transaction_id)
         log = log_position.partition("#")[0]
         before = [
@@ -441,7 +546,9 @@ class Collector:
             if self._log_position(one).startswith(f"{log}#")
             and self._log_position(one) < log_position
         ]
-        return f"{max(before, default=_padded(0))}+{flats[0].event_position}"
+        place = max(flat.event_position or "" for flat in flats)
+        published = self.known.end.position or self.known.end.snapshot_position or _padded(0)
+        return f"{max([*before, published.partition('+')[0]])}+{place}"
 
     def _truncates(self) -> Iterator[marks.Truncate]:
         for transaction_id in self.changes:
@@ -466,6 +573,23 @@ class Collector:
             place = max((at for at in places if at is not None), default="")
             proof: Literal["watermark", "none"] = "watermark" if self.is_in_order else "none"
             yield marks.Uncounted(place, transaction_id, place, proof)
+        for one in self.placed.values():
+            if one.is_uncounted:
+                flats = self.changes_of(one.transaction_id)
+                left = sum(flat.new_row_key is not None for flat in flats)
+                yield marks.Uncounted(
+                    one.position,
+                    one.transaction_id,
+                    one.named or "",
+                    "watermark",
+                    one.previous,
+                    one.older_position,
+                    has_torn_key=left != sum(flat.old_row_key is not None for flat in flats),
+                    closes_window=any(
+                        flat.signal_type == "snapshot-window-close" for flat in flats
+                    ),
+                    has_known_end=one.has_known_end,
+                )
 
     def _snapshot_position(self, place: str) -> str:
         """Its place; where END is the order, behind the transactions that it has seen."""
@@ -474,8 +598,8 @@ class Collector:
         seen = [
             position
             for position, one in self._ended()
-            if self._flats(one)
-            and max(flat.event_position or "" for flat in self._flats(one)) <= place
+            if (flats := [*self._flats(one), *self.past.get(one, ())])
+            and max(flat.event_position or "" for flat in flats) <= place
         ]
         return f"{max(seen, default=_padded(0))}+{place}"
 

@@ -2,24 +2,34 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from collector import Collector, Landed, collector_of
+from collector import Collector, Delivery, Known, Landed, collector_of
 from oracle import Row
 from random_streams import State, state_of
 
 from dbt_debezium.flat import Flat
-from dbt_debezium.judge import ChainEnd, Commit, Verdict, judge
+from dbt_debezium.judge import ChainEnd, Commit, Discarded, Verdict, judge
+from dbt_debezium.judge.decisions import Decided
+from dbt_debezium.judge.marks import Decision
 
 
 class Readers:
     """The rows of a source after each landing."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, not_ingested: Sequence[str] = ()) -> None:
         self.source = source
+        self.not_ingested = not_ingested
         self.end = ChainEnd()
         self.verdicts: list[Verdict] = []
         """Of the latest landing."""
+        self.decisions: dict[str, Decided] = {}
+        """What operators have decided, by transaction."""
+        self.reaches_the_end = False
+        self.commit: Commit | None = None
+        """The newest one."""
+        self._published: dict[str, None] = {}
+        self._known_places: dict[Delivery, str] = {}
         self._rows: dict[str, list[Row]] = defaultdict(list)
 
     @property
@@ -32,11 +42,28 @@ class Readers:
         Args:
             landed: each delivery once or more often, in any order.
         """
-        collector = collector_of(self.source, landed, [])
+        sent = [*landed]
+        for one in sent:
+            if one.flat.kind == "quarantined":
+                place = self.end.position or self.end.snapshot_position or ""
+                self._known_places.setdefault(one[:3], place)
+        known = Known(
+            self.end,
+            frozenset(self._published),
+            next(reversed(self._published), None),
+            [Decision(what, one) for one, what in self.decisions.items() if what],
+            self._known_places,
+            self.reaches_the_end,
+        )
+        collector = collector_of(self.source, sent, self.not_ingested, known=known)
         self.verdicts = [*judge(collector.collect(), self.end)]
         for one in self.verdicts:
-            if isinstance(one, Commit):
+            if isinstance(one, Commit | Discarded):
                 self.end = one.chain_end
+                if one.transaction_id is not None:
+                    self._published[one.transaction_id] = None
+            if isinstance(one, Commit):
+                self.commit = one
                 self._apply(one, collector)
 
     def _apply(self, commit: Commit, collector: Collector) -> None:
@@ -68,4 +95,3 @@ def _apply(rows: list[Row], change: Flat) -> None:
 
 def _row(text: str | None) -> Row | None:
     return None if text is None else json.loads(text)
-

@@ -1,4 +1,4 @@
-"""Random sources of every connector in random landings: readers see only states that were. No Spark.
+"""Random sources of every connector in random landings show only states that were. No Spark.
 
 The sources are those of tests/pipeline/test_random_landings.py, which lands them with Spark.
 """

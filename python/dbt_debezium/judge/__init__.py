@@ -27,9 +27,9 @@ from itertools import chain as joined
 from dbt_debezium.judge.chain import Chain
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import LINK_KINDS, Fact, Mark
-from dbt_debezium.judge.verdicts import ChainEnd, Commit, Hold, Superseded, Verdict
+from dbt_debezium.judge.verdicts import ChainEnd, Commit, Discarded, Hold, Superseded, Verdict
 
-__all__ = ["ChainEnd", "Commit", "Hold", "Superseded", "Verdict", "judge"]
+__all__ = ["ChainEnd", "Commit", "Discarded", "Hold", "Superseded", "Verdict", "judge"]
 
 
 def judge(marks: Iterable[Mark], end: ChainEnd) -> Iterator[Verdict]:

@@ -45,8 +45,6 @@ class Log:
 
 def has_come_to(partitions: Partitions, place: str | None, end: ChainEnd) -> bool:
     """Whether every partition has come to the place where a commit begins, and can be read."""
-    return (
-        place is not None
-        and partitions.have_reached(place)
-        and not partitions.may_hide_between(end.reached_place or NOWHERE, place)
+    return partitions.have_reached(place) and not partitions.may_hide_between(
+        end.reached_place or NOWHERE, place
     )

@@ -5,23 +5,16 @@ from dataclasses import replace
 from itertools import groupby
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.judge.decisions import Decided, settles
 from dbt_debezium.judge.evidence import Evidence
-from dbt_debezium.judge.marks import (
-    Begin,
-    End,
-    Event,
-    Link,
-    Message,
-    Snapshot,
-    Table,
-    Truncate,
-    Uncounted,
-)
+from dbt_debezium.judge.marks import Link, Message, Snapshot, TransactionMark, Truncate, Uncounted
 from dbt_debezium.judge.predecessor import Predecessor
 from dbt_debezium.judge.transaction import Transaction, log_number
+from dbt_debezium.judge.uncounted import uncounted_hold_reason
 from dbt_debezium.judge.verdicts import (
     ChainEnd,
     Commit,
+    Discarded,
     Hold,
     HoldReason,
     LinkKind,
@@ -36,7 +29,7 @@ class Chain:
 
     def __init__(self, evidence: Evidence, end: ChainEnd) -> None:
         self._evidence = evidence
-        self._end = end
+        self._start = self._end = end
         self._predecessor = Predecessor(end, evidence)
         self._held_by: LinkKind | None = None
         """What the first link is that waits, and that all links behind it wait for."""
@@ -59,7 +52,7 @@ class Chain:
                     if not self._is_published(first.position):
                         yield self._judge_uncounted(first)
                 case _:
-                    rest = (mark for mark in marks if isinstance(mark, Begin | End | Table | Event))
+                    rest = (mark for mark in marks if isinstance(mark, TransactionMark))
                     transaction = Transaction([first, *rest])
                     if not self._is_published(transaction.position):
                         yield self._judge_transaction(transaction)
@@ -88,49 +81,76 @@ class Chain:
             return self._waiting("initial_snapshot", position, None, reason)
         self._held_by = None
         end = replace(self._end, position=None, snapshot_position=position)
-        return self._commit("initial_snapshot", None, end.reaching(snapshot.place))
+        decided = self._evidence.decisions.on_snapshot(position)
+        return self._commit("initial_snapshot", None, end.reaching(snapshot.place), decided)
 
     def _judge_transaction(self, transaction: Transaction) -> Verdict:
         position, transaction_id = transaction.position, transaction.transaction_id
         traits, partitions = self._evidence.traits, self._evidence.partitions
         if traits is None:
             return self._waiting("transaction", position, transaction_id, "no_transaction")
-        reason = (
-            transaction.hold_reason(traits, partitions)
-            or self._follows_held()
-            or self._lacks_snapshot()
-            or self._predecessor.hold_reason(transaction, traits)
-        )
+        decided = self._evidence.decisions.on_transaction(transaction_id)
+        reason: HoldReason | None
+        if settles(decided) and position is not None:
+            reason = self._follows_held()
+        else:
+            reason = (
+                self._refused("counted")
+                or transaction.hold_reason(traits, partitions)
+                or self._follows_held()
+                or self._lacks_snapshot(decided)
+                or self._predecessor.hold_reason(transaction, traits, decided)
+                or self._lacks_row(transaction_id)
+            )
         if reason is not None:
             return self._waiting("transaction", position, transaction_id, reason)
         offsets = transaction.end_offsets(traits)
+        if not offsets and not traits.names_predecessor:
+            offsets = self._end.end_offsets
         end = replace(self._end, position=position, end_offsets=offsets)
         end = end.reaching(transaction.last_place).numbered(transaction.log_number)
-        return self._commit("transaction", transaction_id, end)
+        return self._commit("transaction", transaction_id, end, decided)
 
     def _judge_truncate(self, truncate: Truncate) -> Verdict:
         position, transaction_id = truncate.position, truncate.transaction_id
-        reason = (
-            self._follows_held()
-            or self._lacks_snapshot()
-            or self._predecessor.truncate_hold_reason(truncate)
-        )
+        decided = self._evidence.decisions.on_transaction(transaction_id)
+        reason = self._follows_held()
+        if reason is None and not settles(decided):
+            reason = self._lacks_snapshot(decided) or self._predecessor.truncate_hold_reason(
+                truncate, decided
+            )
         if reason is not None:
             return self._waiting("transaction", position, transaction_id, reason)
         number = log_number(truncate.log, truncate.log_number)
         end = replace(self._end, position=position).reaching(truncate.place).numbered(number)
-        return self._commit("transaction", transaction_id, end)
+        return self._commit("transaction", transaction_id, end, decided)
 
     def _judge_uncounted(self, transaction: Uncounted) -> Verdict:
-        """Nothing shows what it follows either: what all partitions have left is complete (S15)."""
         position, transaction_id = transaction.position, transaction.transaction_id
-        reason = self._follows_held() or self._lacks_snapshot()
-        if not self._evidence.partitions.have_left(transaction.last_place):
-            reason = "above_low_water"
+        traits = self._evidence.traits
+        assert traits is not None  # a change has landed, which shows the connector
+        decided = self._evidence.decisions.on_transaction(transaction_id)
+        reason: HoldReason | None
+        if settles(decided) and position is not None:
+            reason = self._follows_held()
+        else:
+            reason = (
+                self._refused(transaction.proof)
+                or uncounted_hold_reason(transaction, self._evidence.partitions, self._start)
+                or self._follows_held()
+                or self._lacks_snapshot(decided)
+                or self._predecessor.uncounted_hold_reason(transaction, traits, decided)
+                or self._lacks_row(transaction_id)
+            )
         if reason is not None:
             return self._waiting("transaction", position, transaction_id, reason)
         end = replace(self._end, position=position)
-        return self._commit("transaction", transaction_id, end, transaction.proof)
+        if not traits.names_predecessor:
+            end = end.reaching(transaction.last_place)
+        return self._commit("transaction", transaction_id, end, decided, transaction.proof)
+
+    def _refused(self, proof: Proof) -> HoldReason | None:
+        return "refused_proof" if proof in self._evidence.source.refused_proofs else None
 
     def _follows_held(self) -> HoldReason | None:
         """Why everything behind the first link that waits does, too; None before there is one."""
@@ -142,23 +162,31 @@ class Chain:
             case None:
                 return None
 
-    def _lacks_snapshot(self) -> HoldReason | None:
+    def _lacks_snapshot(self, decided: Decided) -> HoldReason | None:
         """Why the first transaction waits: nothing shows that no snapshot stands before it (S4)."""
         is_first = self._end.position is None and self._end.snapshot_position is None
         may_hide = is_first and self._evidence.partitions.may_hide_a_snapshot()
-        return "quarantined_event" if may_hide else None
+        return "quarantined_event" if may_hide and decided is None else None
+
+    def _lacks_row(self, transaction_id: str) -> HoldReason | None:
+        return "missing_row" if transaction_id in self._evidence.missing_rows else None
 
     def _commit(
         self,
         kind: LinkKind,
         transaction_id: str | None,
         end: ChainEnd,
+        decided: Decided,
         proof: Proof = "counted",
-    ) -> Commit:
-        self._end = replace(end, commit_number=end.commit_number + 1)
+    ) -> Commit | Discarded:
+        """Move the chain on. What an operator has discarded is no commit."""
+        number = end.commit_number + (decided != "discard")
+        self._end = replace(end, commit_number=number)
         self._predecessor = Predecessor(self._end, self._evidence)
         position = end.position or end.snapshot_position
         assert position is not None
+        if decided == "discard":
+            return Discarded(kind, position, transaction_id, self._end)
         return Commit(kind, position, transaction_id, self._end, proof)
 
     def _waiting(

@@ -5,15 +5,19 @@ from typing import TypeVar
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.judge.accounting import Log
+from dbt_debezium.judge.decisions import Decisions, settles
 from dbt_debezium.judge.markers import Markers
 from dbt_debezium.judge.marks import (
+    Decision,
     Fact,
     LogRange,
+    MissingRow,
     Partition,
     Range,
     SnapshotPartition,
     SnapshotTable,
     Source,
+    Unfinished,
     UnlandedTable,
     Unreadable,
 )
@@ -39,9 +43,15 @@ class Evidence:
         unreadable = _of_kind(facts, Unreadable)
         self.traits = None if source.connector is None else traits_of(source.connector)
         """None until a change shows whose the markers are (S0)."""
-        self.partitions = Partitions(self.traits, partitions, unreadable)
+        self.source = source
+        self.partitions = Partitions(
+            self.traits, partitions, unreadable, reaches_the_end=source.reaches_the_end
+        )
         self.log = Log(_of_kind(facts, LogRange))
-        self.markers = Markers(ranges, unreadable)
+        self.markers = Markers(ranges, unreadable, _of_kind(facts, Unfinished))
+        self.decisions = Decisions(_of_kind(facts, Decision))
+        self.missing_rows = {one.transaction_id for one in _of_kind(facts, MissingRow)}
+        """Transactions that an earlier run has failed on."""
         if self.traits and not self.traits.has_markers and _of_kind(facts, SnapshotTable):
             raise DebeziumError(
                 f"judge: connector '{source.connector}' sent reads of a snapshot, which cannot be "
@@ -53,6 +63,7 @@ class Evidence:
             unreadable,
             _of_kind(facts, UnlandedTable),
             is_ordered_by_end=self.traits is not None and self.traits.is_ordered_by_end,
+            reaches_the_end=source.reaches_the_end,
         )
         self._reasons = {
             snapshot.position: snapshot.hold_reason(topics)
@@ -60,12 +71,18 @@ class Evidence:
         }
 
     def snapshot_hold_reason(self, position: str) -> HoldReason | None:
-        """Why the snapshot at a position waits; None where it is whole."""
-        return self._reasons[position]
+        """Why the snapshot at a position waits; None where it is whole, or an operator says so."""
+        is_settled = settles(self.decisions.on_snapshot(position))
+        return None if is_settled else self._reasons[position]
 
     def is_superseded(self, position: str) -> bool:
-        """Whether a whole snapshot stands behind a position."""
-        return any(reason is None and at > position for at, reason in self._reasons.items())
+        """Whether a snapshot that is published stands behind a position."""
+        return any(
+            at > position
+            and self.snapshot_hold_reason(at) is None
+            and self.decisions.on_snapshot(at) != "discard"
+            for at in self._reasons
+        )
 
 
 def _one_source(facts: Iterable[Fact]) -> Source:

@@ -3,21 +3,24 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from dbt_debezium.judge.marks import Range, Unreadable
-
-BEFORE_ALL = (-1,)
-"""In place of the offsets of an END, where none was sent before."""
+from dbt_debezium.judge.marks import Range, Unfinished, Unreadable
 
 
 class Markers:
     """What has landed of the transaction topic, and can be read."""
 
-    def __init__(self, ranges: Iterable[Range], unreadable: Iterable[Unreadable]) -> None:
+    def __init__(
+        self,
+        ranges: Iterable[Range],
+        unreadable: Iterable[Unreadable],
+        unfinished: Iterable[Unfinished] = (),
+    ) -> None:
         """Marks of other topics are left out.
 
         Args:
             ranges: of all partitions.
             unreadable: likewise; each may be an END, so a run of markers ends in front of it.
+            unfinished: what follows a BEGIN without END is of another stream.
         """
         landed = [one for one in ranges if one.is_of_markers]
         partitions = {one.partition for one in landed}
@@ -26,6 +29,7 @@ class Markers:
         self._partitions = range(1 + max(partitions, default=-1))
         starts = [one.first_offset for one in landed]
         starts += [one.offset + 1 for one in unreadable if one.is_of_markers]
+        starts += [one.offset + 1 for one in unfinished]
         self._run_starts = sorted(starts)
 
     def show_nothing_between(self, before: Sequence[int], end: Sequence[int]) -> bool:

@@ -4,7 +4,8 @@ A mark is one row of a narrow table, with `kind` and the columns that its class 
 column that two kinds share means the same in both. Marks come in this order:
 
 1. facts of the whole source: `source`, `partition`, `range`, `unreadable`, `unlanded_table`,
-   `snapshot_table`, `snapshot_partition`, `log_range`, in any order;
+   `snapshot_table`, `snapshot_partition`, `log_range`, `unfinished`, `decision`, `missing_row`, in
+   any order;
 2. links of the chain, by `place_of`: those without a position come last.
 
 Positions of one source have one width, so they compare as text. The position of a transaction is
@@ -30,6 +31,13 @@ class Source:
     """The first commit that an END, or a change that names the commit before its own, shows. Where
     END is the order, the first place of a change, written as that of a snapshot before any END."""
     asks_for_blocking_snapshot: bool = False
+    reaches_the_end: bool = False
+    """Whether all that the source has sent has landed, as the setting `landing_reaches_the_end` or
+    `--complete` says."""
+    sends_no_truncates: bool = False
+    """Whether the setting `sources_without_truncate` lists it."""
+    refused_proofs: tuple[str, ...] = ()
+    """The setting of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,11 @@ class Unreadable:
     is_of_markers: bool = False
     may_be_a_first_read: bool = False
     """Whether no change stands before it in its partition."""
+    before_position: str | None = None
+    """Where the next change behind it stands in the log itself."""
+    known_place: str | None = None
+    """How far the chain had come when the message landed: `ChainEnd.position` where a change names
+    the commit before its own, else `ChainEnd.reached_place`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +153,39 @@ class LogRange:
 
 
 @dataclass(frozen=True, slots=True)
+class Unfinished:
+    """One row per BEGIN without END of a connector whose stream can break off in a transaction."""
+
+    kind: ClassVar[str] = "unfinished"
+    partition: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One row per transaction or snapshot on which operators decided: their latest decision (S16).
+
+    Either its id or its position is None.
+    """
+
+    kind: ClassVar[str] = "decision"
+    decision: Literal["release", "discard", "new_epoch"]
+    transaction_id: str | None = None
+    snapshot_position: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MissingRow:
+    """One row per transaction that removes a row which its keyless table does not hold (S12).
+
+    A run has found it out, and failed.
+    """
+
+    kind: ClassVar[str] = "missing_row"
+    transaction_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """One row per transaction and table: what END counts of it, and what has landed."""
 
@@ -166,6 +212,11 @@ class Table:
     first_place: str | None = None
     """Of its changes, where `Traits.change_place` is their own."""
     last_place: str | None = None
+    log: str | None = None
+    """That numbers the transaction, as its changes say, and its number there."""
+    log_number: int | None = None
+    has_one_order: bool = True
+    """Whether each change of the whole transaction has a `total_order` of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,12 +294,47 @@ class Uncounted:
     """One row per transaction whose changes nothing counts (S15)."""
 
     kind: ClassVar[str] = "uncounted"
-    position: str
+    position: str | None
+    """None until something shows its place: in PostgreSQL the next transaction names its end."""
     transaction_id: str
     last_place: str
-    """Of its changes that have landed."""
+    """Of its changes that have landed; empty where they name no commit before their own."""
     proof: Literal["watermark", "none"]
     """`watermark`: places are in the order of commits. `none`: nothing shows that."""
+    previous_position: str | None = None
+    """The commit before its own, where a change names it."""
+    older_position: str | None = None
+    """The highest place of a change of what comes before it and is not published."""
+    is_group: bool = False
+    """Whether it is all that lies between two places where a transaction is known to end."""
+    boundary_place: str | None = None
+    """Of a group, what shows its end; None before that has landed."""
+    has_torn_key: bool = False
+    """Whether a row leaves its key and arrives under no other one, or the reverse (S9)."""
+    closes_window: bool = False
+    has_known_end: bool = True
+    """Whether it ended at its position. Else it stands there only to hold what a new stream has
+    sent behind it, because the one that it was sent in broke off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced:
+    """One row per transaction whose place is not known although its END has landed, or never comes.
+
+    `position` is where it holds what follows it.
+    """
+
+    kind: ClassVar[str] = "unplaced"
+    position: str | None
+    transaction_id: str
+    reason: Literal[
+        "end_not_sent",
+        "no_commit_position",
+        "several_partitions",
+        "topic_made_again",
+        "unordered_partitions",
+        "unplaced_truncate",
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +366,11 @@ Fact: TypeAlias = (
     | SnapshotTable
     | SnapshotPartition
     | LogRange
+    | Unfinished
+    | Decision
+    | MissingRow
 )
-TransactionMark: TypeAlias = Begin | End | Table | Event
+TransactionMark: TypeAlias = Begin | End | Table | Event | Unplaced
 Link: TypeAlias = TransactionMark | Truncate | Uncounted | Message | Snapshot
 Mark: TypeAlias = Fact | Link
 
@@ -293,6 +382,7 @@ LINK_KINDS: Final = (
     "event",
     "truncate",
     "uncounted",
+    "unplaced",
     "message",
     "snapshot",
 )

@@ -5,9 +5,12 @@ from typing import NamedTuple
 
 from dbt_debezium.judge.marks import Partition, Unreadable
 from dbt_debezium.judge.traits import Traits
+from dbt_debezium.judge.verdicts import ChainEnd
 
 NOWHERE = ""
 """Before every place."""
+END = "~"
+"""Behind every place."""
 
 
 class Span(NamedTuple):
@@ -30,37 +33,67 @@ class Partitions:
         traits: Traits | None,
         partitions: Iterable[Partition],
         unreadable: Iterable[Unreadable],
+        *,
+        reaches_the_end: bool = False,
     ) -> None:
+        """Marks of the transaction topic are left out.
+
+        Args:
+            traits: of the connector; None where nothing shows it yet.
+            partitions: all of them.
+            unreadable: likewise.
+            reaches_the_end: whether nothing behind what has landed was sent.
+        """
         self._ends_open = traits is not None and traits.names_predecessor
         self._partitions = list(partitions)
         self._unreadable = [one for one in unreadable if not one.is_of_markers]
-        self._low_water = _lowest(one for one in self._partitions if one.has_changes)
-        self._window_low_water = self._lowest_of_windows()
+        self._low_water = END
+        self._window_low_water = END
+        if not reaches_the_end:
+            self._low_water = _lowest(one for one in self._partitions if one.has_changes)
+            self._window_low_water = self._lowest_of_windows()
 
     def are_past(self, span: Span) -> bool:
         """Whether every partition with changes holds one of a later transaction."""
         return self._is_past(self._low_water, span)
 
-    def have_reached(self, place: str) -> bool:
-        """Whether every partition with changes has come to a place."""
-        return self._low_water >= place
+    def have_reached(self, place: str | None) -> bool:
+        """Whether every partition with changes has come to a place, None being unknown."""
+        return self._low_water >= (END if place is None else place)
 
     def have_left(self, place: str) -> bool:
-        """Whether every partition with changes holds one behind a place, and can be read up to it.
+        """Whether every partition with changes holds one behind a place."""
+        return self._low_water > place
 
-        What cannot be read may be any change, so its partition has come no further.
+    def can_be_read_to(self, place: str, end: ChainEnd) -> bool:
+        """Whether no message that cannot be read may be a change of an uncounted transaction.
+
+        It may be any behind what stands before it in its partition. The chain is past that place
+        only if an operator has decided on what was held there, or a snapshot has read it again.
+
+        Args:
+            place: of the transaction's last change.
+            end: of the chain before this run.
         """
-        stops = [one.after_place or NOWHERE for one in self._unreadable]
-        return min([self._low_water, *stops]) > place
+        come = end.position if self._ends_open else end.reached_place or end.position
+        return not any(
+            place >= (one.after_place or NOWHERE)
+            and _is_as_old(one, end)
+            and (
+                end.position is None
+                or (come or NOWHERE) <= max(one.after_place or NOWHERE, one.known_place or NOWHERE)
+            )
+            for one in self._unreadable
+        )
 
     def may_hide_a_snapshot(self) -> bool:
         """Whether a message that cannot be read may be one of an initial snapshot (S4)."""
         return any(one.may_be_a_first_read for one in self._unreadable)
 
-    def may_hide_between(self, before: str, place: str) -> bool:
+    def may_hide_between(self, before: str, place: str | None) -> bool:
         """Whether a message that cannot be read may stand between two places, both exclusive."""
         return any(
-            (one.after_place or NOWHERE) < place
+            (place is None or (one.after_place or NOWHERE) < place)
             and (one.before_place is None or before < one.before_place)
             for one in self._unreadable
         )
@@ -89,6 +122,8 @@ class Partitions:
         )
 
     def _is_past(self, reached: str, span: Span) -> bool:
+        if reached == END:
+            return True
         if span.following is not None and reached >= span.following:
             return True
         return span.last is not None and not self._is_up_to(reached, span.last)
@@ -105,6 +140,13 @@ class Partitions:
 
     def _numbers_of(self, topic: str) -> list[int]:
         return [one.partition for one in self._partitions if one.topic == topic]
+
+
+def _is_as_old(one: Unreadable, end: ChainEnd) -> bool:
+    """Whether no snapshot at which the chain stands has read what a message may have been."""
+    if end.position is not None or one.before_position is None:
+        return True
+    return one.before_position > (end.snapshot_position or NOWHERE)
 
 
 def _lowest(partitions: Iterable[Partition]) -> str:

@@ -1,12 +1,16 @@
 """Does a transaction follow the newest commit, with none missing between? (S14)"""
 
 from dbt_debezium.judge.accounting import has_come_to
+from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.evidence import Evidence
-from dbt_debezium.judge.markers import BEFORE_ALL
-from dbt_debezium.judge.marks import Message, Truncate
+from dbt_debezium.judge.marks import Message, Truncate, Uncounted
+from dbt_debezium.judge.partitions import NOWHERE, Span
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.transaction import Transaction, log_number
 from dbt_debezium.judge.verdicts import ChainEnd, HoldReason
+
+UNKNOWN_END = "+end"
+"""How a position ends of which nothing shows where the commit ended: it is behind all changes."""
 
 
 class Predecessor:
@@ -27,10 +31,14 @@ class Predecessor:
         elif message.previous_position in (self._end.position, *self._message_positions):
             self._message_positions.add(message.position)
 
-    def hold_reason(self, transaction: Transaction, traits: Traits) -> HoldReason | None:
+    def hold_reason(
+        self, transaction: Transaction, traits: Traits, decided: Decided
+    ) -> HoldReason | None:
         """Why a whole transaction cannot follow; None where it can."""
-        if not self._is_followed_by(transaction, traits):
-            return "missing_predecessor"
+        if decided is None and not self._is_followed_by(transaction, traits):
+            names = traits.names_predecessor and transaction.has_changes
+            is_behind = not names and not self._evidence.markers.have_one_order
+            return "partition_behind" if is_behind else "missing_predecessor"
         number, place = transaction.log_number, transaction.first_place
         if not traits.counts_truncates and self._may_lack_a_truncate(number, place):
             return "unaccounted_gtid"
@@ -40,10 +48,29 @@ class Predecessor:
             return "unproven_reads"
         return None
 
-    def truncate_hold_reason(self, truncate: Truncate) -> HoldReason | None:
+    def uncounted_hold_reason(
+        self, transaction: Uncounted, traits: Traits, decided: Decided
+    ) -> HoldReason | None:
+        """Why a transaction that nothing counts cannot follow; None where it can.
+
+        Where it does not name the commit before, nothing else shows what it follows: what all
+        partitions have left is complete.
+        """
+        if decided is None and traits.names_predecessor:
+            is_first = self._end.position is None and (
+                transaction.previous_position not in self._message_positions
+            )
+            if not (self._begins_with(transaction) if is_first else self._precedes(transaction)):
+                return "missing_predecessor"
+        span = Span(transaction.last_place, transaction.position)
+        if transaction.closes_window and not self._evidence.partitions.show_whole_window(span):
+            return "unproven_reads"
+        return None
+
+    def truncate_hold_reason(self, truncate: Truncate, decided: Decided) -> HoldReason | None:
         """Why a truncate without END cannot follow; None where it can."""
         number = log_number(truncate.log, truncate.log_number)
-        if not self._is_followed_by_truncate(truncate, number):
+        if decided is None and not self._is_followed_by_truncate(truncate, number):
             return "missing_predecessor"
         if self._may_lack_a_truncate(number, truncate.place):
             return "unaccounted_gtid"
@@ -58,18 +85,35 @@ class Predecessor:
                 return False
         # In several partitions offsets have no common order, but positions that END names do.
         return self._has_every_marker(transaction.end_offsets(traits)) or (
-            not traits.is_ordered_by_end
-            and self._evidence.markers.surround(transaction.surrounding_partitions)
+            self._evidence.markers.surround(transaction.surrounding_partitions)
         )
 
+    def _begins_with(self, transaction: Uncounted) -> bool:
+        """Whether it is the first of a stream. Between it and the snapshot before it nothing stands
+        that has landed; what it names may have changed no table."""
+        base = self._end.snapshot_position or NOWHERE
+        named = transaction.previous_position
+        return (transaction.older_position or NOWHERE) <= base and (
+            named is None or (base <= named and base != NOWHERE)
+        )
+
+    def _precedes(self, transaction: Uncounted) -> bool:
+        named = transaction.previous_position
+        return named is not None and (self._is_named(named) or named in self._lone_positions)
+
     def _is_named(self, position: str | None) -> bool:
+        end = self._end.position
         # The first transaction of a stream names none, or the snapshot.
-        if self._end.position is None and position == self._end.snapshot_position:
+        if end is None and position == self._end.snapshot_position:
             return True
-        return position in (self._end.position, *self._message_positions)
+        if end is not None and end.endswith(UNKNOWN_END) and position is not None:
+            return position > end
+        return position in (end, *self._message_positions)
 
     def _is_followed_by_truncate(self, truncate: Truncate, number: tuple[str, int] | None) -> bool:
         """Whether no END is missing in between: all numbers are known, or all markers."""
+        if self._evidence.source.reaches_the_end:
+            return True
         if self._evidence.markers.have_one_order and self._evidence.log.runs_on_to(
             number, self._end
         ):
@@ -78,11 +122,12 @@ class Predecessor:
         return end is not None and self._has_every_marker((end,))
 
     def _has_every_marker(self, end_offsets: tuple[int, ...]) -> bool:
-        before = self._end.end_offsets or BEFORE_ALL
-        return self._evidence.markers.show_nothing_between(before, end_offsets)
+        return self._evidence.markers.show_nothing_between(self._end.end_offsets, end_offsets)
 
     def _may_lack_a_truncate(self, number: tuple[str, int] | None, place: str | None) -> bool:
         """Whether a truncate may be missing between the commit and what stands behind it (S8)."""
-        return not self._evidence.log.runs_to(number, self._end) and not has_come_to(
-            self._evidence.partitions, place, self._end
+        return (
+            not self._evidence.source.sends_no_truncates
+            and not self._evidence.log.runs_to(number, self._end)
+            and not has_come_to(self._evidence.partitions, place, self._end)
         )

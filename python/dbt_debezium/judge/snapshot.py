@@ -32,6 +32,10 @@ class InitialSnapshot:
         if not self._has_every_marker() or topics.lack_a_table(self.position):
             return "missing_reads"
         partitions = [one for one in self.partitions if topics.may_have_reads(one.topic)]
+        if topics.reach_the_end:
+            partitions = [one for one in partitions if one.first_read_offset is not None]
+            is_whole = all(self._shows_every_read(one, topics) for one in partitions)
+            return None if is_whole else "missing_reads"
         read_topics = {one.topic for one in self.partitions if one.first_read_offset is not None}
         if not all(topics.have_every_partition(topic) for topic in read_topics):
             return "missing_reads"
@@ -81,6 +85,7 @@ class Topics:
         unlanded: Iterable[UnlandedTable],
         *,
         is_ordered_by_end: bool,
+        reaches_the_end: bool,
     ) -> None:
         """Marks of other topics are left out.
 
@@ -90,7 +95,9 @@ class Topics:
             unreadable: likewise.
             unlanded: tables that have no topic yet.
             is_ordered_by_end: whether nothing tells where an END stands to a snapshot.
+            reaches_the_end: whether nothing else was sent.
         """
+        self.reach_the_end = reaches_the_end
         self._partitions = list(partitions)
         self._ranges = [one for one in ranges if not one.is_of_markers]
         self._unreadable = [one for one in unreadable if not one.is_of_markers]
@@ -99,7 +106,7 @@ class Topics:
 
     def lack_a_table(self, position: str) -> bool:
         """Whether an END behind a snapshot counts changes of a table that has no topic yet."""
-        return any(
+        return not self.reach_the_end and any(
             self._is_ordered_by_end or one.last_position > position for one in self._unlanded
         )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import groupby, pairwise
 from operator import attrgetter
 
-from dbt_debezium.judge.marks import Begin, End, Event, Table, TransactionMark
+from dbt_debezium.judge.marks import Begin, End, Event, Table, TransactionMark, Unplaced
 from dbt_debezium.judge.partitions import NOWHERE, Partitions, Span
 from dbt_debezium.judge.restart import is_renumbered, is_whole_by_overlap
 from dbt_debezium.judge.traits import Traits
@@ -19,6 +19,7 @@ class Transaction:
         self._ends: list[End] = []
         self._tables: list[Table] = []
         self._events: list[Event] = []
+        self._misplacement: HoldReason | None = None
         for mark in marks:
             self.position, self.transaction_id = mark.position, mark.transaction_id
             match mark:
@@ -30,6 +31,8 @@ class Transaction:
                     self._tables.append(mark)
                 case Event():
                     self._events.append(mark)
+                case Unplaced():
+                    self._misplacement = mark.reason
 
     @property
     def has_changes(self) -> bool:
@@ -45,7 +48,9 @@ class Transaction:
     @property
     def log_number(self) -> tuple[str, int] | None:
         """The log that numbers it, and its number there."""
-        numbers = (log_number(end.log, end.log_number) for end in self._ends)
+        logs = [(one.log, one.log_number) for one in self._ends]
+        logs += [(one.log, one.log_number) for one in self._tables]
+        numbers = (log_number(log, number) for log, number in logs)
         return next((number for number in numbers if number is not None), None)
 
     @property
@@ -94,6 +99,8 @@ class Transaction:
 
     def hold_reason(self, traits: Traits, partitions: Partitions) -> HoldReason | None:
         """Why it cannot be published by itself; None where every change of it has landed."""
+        if self._misplacement is not None:
+            return self._misplacement
         if not self._ends:
             return "no_end"
         if self.position is None:
@@ -114,7 +121,8 @@ class Transaction:
 
     def _has_every_number(self) -> bool:
         return all(end.has_true_sum for end in self._ends) and all(
-            table.has_every_number and table.copies_agree for table in self._tables
+            table.has_every_number and table.copies_agree and table.has_one_order
+            for table in self._tables
         )
 
     def _begins_again(self) -> bool:

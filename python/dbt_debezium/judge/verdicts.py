@@ -8,18 +8,27 @@ Proof = Literal["counted", "watermark", "none"]
 HoldReason = Literal[
     "above_low_water",
     "contradicting_events",
+    "end_not_sent",
     "follows_held_snapshot",
     "follows_held_transaction",
     "key_change_torn",
     "missing_events",
     "missing_predecessor",
     "missing_reads",
+    "missing_row",
+    "no_boundary",
     "no_commit_position",
     "no_end",
     "no_transaction",
+    "partition_behind",
     "quarantined_event",
+    "refused_proof",
+    "several_partitions",
     "too_many_events",
+    "topic_made_again",
     "unaccounted_gtid",
+    "unordered_partitions",
+    "unplaced_truncate",
     "unproven_reads",
     "unproven_restart",
 ]
@@ -36,9 +45,10 @@ class ChainEnd:
     """Of the newest transaction; None where nothing follows the snapshot yet."""
     snapshot_position: str | None = None
     """Of the newest initial snapshot."""
-    end_offsets: tuple[int, ...] = ()
+    end_offsets: tuple[int, ...] = (-1,)
     """Of the END of the newest transaction in the transaction topic's one partition; several where
-    a restart sent it again. They stay where a snapshot follows."""
+    a restart sent it again, -1 before the first, none where an operator has accepted a transaction
+    that may never get an END. They stay where a snapshot follows."""
     log_numbers: tuple[tuple[str, int], ...] = ()
     """Of each log that numbers transactions, the newest number in the chain."""
     reached_place: str | None = None
@@ -94,4 +104,15 @@ class Superseded:
     transaction_id: str | None
 
 
-Verdict: TypeAlias = Commit | Hold | Superseded
+@dataclass(frozen=True, slots=True)
+class Discarded:
+    """A link that an operator has discarded: no commit, but others may follow it (S16)."""
+
+    kind: LinkKind
+    position: str
+    transaction_id: str | None
+    chain_end: ChainEnd
+    """Behind it."""
+
+
+Verdict: TypeAlias = Commit | Discarded | Hold | Superseded
