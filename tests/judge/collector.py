@@ -7,13 +7,14 @@ first, and what stands around a message that cannot be read follows `stg_message
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple, TypeAlias
 
 import wal
 
-from dbt_debezium.connectors.settings import DEFAULTS, Settings
+from dbt_debezium.connectors.settings import DEFAULTS
+from dbt_debezium.connectors.settings import Settings as ConnectorSettings
 from dbt_debezium.envelope import flatten_message
 from dbt_debezium.flat import Flat
 from dbt_debezium.judge import ChainEnd, marks
@@ -37,11 +38,21 @@ Identity: TypeAlias = tuple[object, ...]
 Delivery: TypeAlias = tuple[str, int, int]
 
 
-def flattened(message: dict[str, object], settings: Settings = DEFAULTS) -> Landed:
+def flattened(message: dict[str, object], settings: ConnectorSettings = DEFAULTS) -> Landed:
     """A message as histories write it."""
     headers = [(one["key"], one["value"]) for one in message["headers"]]
     flat = flatten_message(message["topic"], message["key"], message["value"], headers, settings)
     return Landed(message["topic"], message["partition"], message["offset"], flat)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of a project, and what an earlier run has found out."""
+
+    reaches_the_end: bool = False
+    sends_no_truncates: bool = False
+    refused_proofs: tuple[str, ...] = ()
+    missing_rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,7 +68,7 @@ class Known:
     decisions: Sequence[marks.Decision] = ()
     known_places: Mapping[Delivery, str] = field(default_factory=dict)
     """Of each message that cannot be read, how far the chain had come when it landed."""
-    reaches_the_end: bool = False
+    settings: Settings = Settings()
 
     @property
     def settled(self) -> set[str]:
@@ -187,7 +198,7 @@ class Collector:
             ends,
             self.known.settled,
             end.position or end.snapshot_position,
-            reaches_the_end=self.known.reaches_the_end,
+            reaches_the_end=self.known.settings.reaches_the_end,
         )
 
     def _is_own(self, flat: Flat) -> bool:
@@ -209,6 +220,7 @@ class Collector:
             *self._log_ranges(),
             *self._unfinished(),
             *self.known.decisions,
+            *map(marks.MissingRow, self.known.settings.missing_rows),
         ]
         links = [
             *self._transactions(),
@@ -259,7 +271,9 @@ class Collector:
                 and "blocking" in one.flat.signal_data.lower()
                 for one in self._all_changes()
             ),
-            self.known.reaches_the_end,
+            self.known.settings.reaches_the_end,
+            self.known.settings.sends_no_truncates,
+            self.known.settings.refused_proofs,
         )
 
     def _unfinished(self) -> Iterator[marks.Unfinished]:
@@ -427,10 +441,16 @@ class Collector:
         for transaction_id in sorted(self.markers.keys() | self.changes.keys()):
             if self._truncate_position(transaction_id) is not None or self._is_uncounted():
                 continue
+            if self._is_begun_before(transaction_id):
+                continue
             if transaction_id in self.placed and self.placed[transaction_id].is_uncounted:
                 continue
             position = self._position(transaction_id)
             markers = self.markers.get(transaction_id, [])
+            misplacement = self._misplacement(transaction_id, position)
+            if misplacement is not None:
+                yield misplacement
+                continue
             for one in markers:
                 if one.flat.marker == "BEGIN":
                     yield marks.Begin(position, transaction_id, one.partition, one.offset)
@@ -450,17 +470,47 @@ class Collector:
                     )
             yield from self._tables(position, transaction_id, markers)
 
+    def _is_begun_before(self, transaction_id: str) -> bool:
+        """Whether nothing of it has landed but BEGINs, and it is published."""
+        markers = self.markers.get(transaction_id, ())
+        return (
+            transaction_id in self.known.published
+            and transaction_id not in self.changes
+            and all(one.flat.marker == "BEGIN" for one in markers)
+        )
+
+    def _misplacement(self, transaction_id: str, position: str | None) -> marks.Unplaced | None:
+        """Why its END tells no place, where END is the order."""
+        if not self.traits or not self.traits.is_ordered_by_end or position is None:
+            return None
+        published = self.known.end.position or ""
+        place = max((flat.event_position or "" for flat in self._flats(transaction_id)), default="")
+        partitions = {at[1] for at in self.partitions if self._is_of_markers(at[0])}
+        logs = {self._log_position(one).partition("#")[0] for one in self.markers}
+        if partitions != {0} and len(logs) > 1:
+            return marks.Unplaced(None, transaction_id, "unordered_partitions")
+        is_new = bool(place) and transaction_id not in self.known.published
+        if is_new and "+" not in position and position <= published:
+            known = f"{published.partition('+')[0]}+{place}"
+            return marks.Unplaced(known, transaction_id, "topic_made_again")
+        return None
+
     def _tables(
         self, position: str | None, transaction_id: str, markers: list[Landed]
     ) -> Iterator[marks.TransactionMark]:
         expected = self._expected(markers)
         changes = self.changes.get(transaction_id, {})
+        orders = [flat.total_order for flat in self.changes_of(transaction_id)]
+        has_one_order = len({*orders} - {None}) == len(orders)
         tables = [
-            _table(position, transaction_id, name, expected.get(name, [0]), changes.get(name))
+            replace(
+                _table(position, transaction_id, name, expected.get(name, [0]), changes.get(name)),
+                has_one_order=has_one_order,
+            )
             for name in sorted(expected.keys() | changes.keys())
         ]
         yield from tables
-        if all(
+        if has_one_order and all(
             one.has_every_number and one.copies_agree and one.received_count == one.expected_count
             for one in tables
         ):
@@ -572,7 +622,11 @@ class Collector:
             places = (flat.event_position for flat in self._flats(transaction_id))
             place = max((at for at in places if at is not None), default="")
             proof: Literal["watermark", "none"] = "watermark" if self.is_in_order else "none"
-            yield marks.Uncounted(place, transaction_id, place, proof)
+            if self.is_in_order and len({one[:2] for one in self._all_changes()}) > 1:
+                at = f"{place}/{transaction_id}"
+                yield marks.Unplaced(at, transaction_id, "several_partitions")
+            else:
+                yield marks.Uncounted(place, transaction_id, place, proof)
         for one in self.placed.values():
             if one.is_uncounted:
                 flats = self.changes_of(one.transaction_id)

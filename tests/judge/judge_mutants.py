@@ -1,19 +1,43 @@
-"""Does a changed judge still say the same? Run for each mutant in a process of its own.
+"""Small changes of the judge, and whether it then says something else.
 
-`replay <cases>` exits with 1 where the judge on the path says something else than the cases do.
+A mutant is one changed line of one module. The whole package is run again for each, from source
+text and in this process, with the classes of marks and verdicts that are there already.
 """
 
 import ast
-import pickle
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from types import CodeType, FrameType, ModuleType
 from typing import NamedTuple
 
+import dbt_debezium.judge as judge_package
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.judge import ChainEnd, Commit, judge
 from dbt_debezium.judge.marks import Mark
+from dbt_debezium.judge.verdicts import ChainEnd
+
+FOLDER = Path(judge_package.__file__).parent
+MODULES = (
+    "traits",
+    "restart",
+    "decisions",
+    "partitions",
+    "accounting",
+    "markers",
+    "snapshot",
+    "transaction",
+    "uncounted",
+    "evidence",
+    "predecessor",
+    "chain",
+)
+"""Those that decide something, each behind what it imports."""
+PATIENCE = 20
+"""Seconds until a mutant counts as one that never ends."""
 
 COMPARED = {
     ast.Lt: (ast.LtE, ast.Gt),
@@ -30,32 +54,105 @@ COMPARED = {
 CALLED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Case:
-    """What has landed after each landing of a source, and what the judge then says."""
+    """What the judge is given in one run, and what it says."""
 
-    parts: list[list[Mark]]
-    said: list[str]
-    is_verbal: bool
-    """Whether every verdict counts, with its reason; else only the newest commit does."""
+    marks: Sequence[Mark]
+    end: ChainEnd
+    said: str
 
 
 class Mutant(NamedTuple):
     """One change of one line."""
 
+    module: str
     line: int
     changed: str
-    text: str
-    """The whole module."""
+    code: CodeType
 
 
-def mutants(source: str) -> Iterator[Mutant]:
+def mutants() -> Iterator[Mutant]:
     """Each comparison, `and`, `or`, `not`, number, min, max, any and all changed once."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        for _ in _changes(node):
-            line = getattr(node, "lineno", 0)
-            yield Mutant(line, ast.unparse(node), ast.unparse(tree))
+    for module in MODULES:
+        tree = ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            for _ in _changes(node):
+                code = compile(tree, module, "exec")
+                yield Mutant(module, getattr(node, "lineno", 0), ast.unparse(node), code)
+
+
+def said(marks: Sequence[Mark], end: ChainEnd, judge: ModuleType = judge_package) -> str:
+    """All that the judge says, with each reason and where the chain ends."""
+    try:
+        return str([*judge.judge(marks, end)])
+    except DebeziumError as error:
+        return str(error)
+
+
+def is_killed(mutant: Mutant, cases: list[Case]) -> bool:
+    """Whether the mutant says something else of a case, or breaks, or never ends.
+
+    What kills it comes first the next time, since it may kill the next one, too.
+    """
+    with _no_longer_than(PATIENCE), _mutated(mutant) as judge:
+        for at, one in enumerate(cases):
+            if _says_something_else(one, judge):
+                cases.insert(0, cases.pop(at))
+                return True
+    return False
+
+
+def _says_something_else(case: Case, judge: ModuleType) -> bool:
+    try:
+        return said(case.marks, case.end, judge) != case.said
+    except Exception:  # a judge that breaks, or never ends, says something else
+        return True
+
+
+@contextmanager
+def _mutated(mutant: Mutant) -> Iterator[ModuleType]:
+    """The package with one module changed, and each that imports it run anew."""
+    first = MODULES.index(mutant.module)
+    names = [f"{judge_package.__name__}.{one}" for one in MODULES[first:]]
+    known = {name: import_module(name) for name in names}
+    package = ModuleType("mutated")
+    try:
+        for name in names:
+            module = sys.modules[name] = ModuleType(name)
+            module.__file__ = known[name].__file__
+            code = mutant.code if name.endswith(f".{mutant.module}") else _compiled(name)
+            exec(code, module.__dict__)
+        exec(_compiled(judge_package.__name__), package.__dict__)
+        yield package
+    finally:
+        sys.modules.update(known)
+
+
+_codes: dict[str, CodeType] = {}
+
+
+def _compiled(name: str) -> CodeType:
+    if name not in _codes:
+        path = Path(str(sys.modules[name].__file__ or ""))
+        if name == judge_package.__name__:
+            path = FOLDER / "__init__.py"
+        _codes[name] = compile(path.read_text(encoding="utf-8"), name, "exec")
+    return _codes[name]
+
+
+@contextmanager
+def _no_longer_than(seconds: int) -> Iterator[None]:
+    def stop(_: int, __: FrameType | None) -> None:
+        raise TimeoutError
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, previous)
 
 
 def _changes(node: ast.AST) -> Iterator[None]:
@@ -76,7 +173,7 @@ def _changes(node: ast.AST) -> Iterator[None]:
                 yield
             node.values = values
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            node.operand = ast.UnaryOp(ast.Not(), operand)
+            node.operand = ast.copy_location(ast.UnaryOp(ast.Not(), operand), operand)
             yield
             node.operand = operand
         case ast.Constant(value=bool() | int() as value):
@@ -87,33 +184,3 @@ def _changes(node: ast.AST) -> Iterator[None]:
             function.id = CALLED[name]
             yield
             function.id = name
-
-
-def verdicts(parts: list[list[Mark]], *, is_verbal: bool) -> list[str]:
-    """What the judge says after each part."""
-    end, newest, found = ChainEnd(), "", []
-    for marks in parts:
-        try:
-            new = [*judge(marks, end)]
-        except DebeziumError as error:
-            new, newest = [], str(error)
-        for one in new:
-            if isinstance(one, Commit):
-                end, newest = one.chain_end, str((one.position, one.transaction_id, one.proof))
-        found.append(str(new) if is_verbal else newest)
-    return found
-
-
-def main(path: str) -> int:
-    cases: list[Case] = pickle.loads(Path(path).read_bytes())
-    for case in cases:
-        try:
-            if verdicts(case.parts, is_verbal=case.is_verbal) != case.said:
-                return 1
-        except Exception:  # a judge that breaks says something else
-            return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[2]))

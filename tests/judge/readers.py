@@ -4,32 +4,22 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from collector import Collector, Delivery, Known, Landed, collector_of
+from collector import Collector, Landed
 from oracle import Row
 from random_streams import State, state_of
+from runs import Runs
 
 from dbt_debezium.flat import Flat
-from dbt_debezium.judge import ChainEnd, Commit, Discarded, Verdict, judge
-from dbt_debezium.judge.decisions import Decided
-from dbt_debezium.judge.marks import Decision
+from dbt_debezium.judge import Commit
 
 
-class Readers:
+class Readers(Runs):
     """The rows of a source after each landing."""
 
     def __init__(self, source: str, not_ingested: Sequence[str] = ()) -> None:
-        self.source = source
-        self.not_ingested = not_ingested
-        self.end = ChainEnd()
-        self.verdicts: list[Verdict] = []
-        """Of the latest landing."""
-        self.decisions: dict[str, Decided] = {}
-        """What operators have decided, by transaction."""
-        self.reaches_the_end = False
+        super().__init__(source, not_ingested)
         self.commit: Commit | None = None
         """The newest one."""
-        self._published: dict[str, None] = {}
-        self._known_places: dict[Delivery, str] = {}
         self._rows: dict[str, list[Row]] = defaultdict(list)
 
     @property
@@ -37,36 +27,15 @@ class Readers:
         return state_of(self._rows)
 
     def see(self, landed: Iterable[Landed]) -> None:
-        """Judge all that has landed, and apply what is new.
-
-        Args:
-            landed: each delivery once or more often, in any order.
-        """
-        sent = [*landed]
-        for one in sent:
-            if one.flat.kind == "quarantined":
-                place = self.end.position or self.end.snapshot_position or ""
-                self._known_places.setdefault(one[:3], place)
-        known = Known(
-            self.end,
-            frozenset(self._published),
-            next(reversed(self._published), None),
-            [Decision(what, one) for one, what in self.decisions.items() if what],
-            self._known_places,
-            self.reaches_the_end,
-        )
-        collector = collector_of(self.source, sent, self.not_ingested, known=known)
-        self.verdicts = [*judge(collector.collect(), self.end)]
+        """Judge all that has landed, and apply what is new."""
+        collector = self.run(landed)
         for one in self.verdicts:
-            if isinstance(one, Commit | Discarded):
-                self.end = one.chain_end
-                if one.transaction_id is not None:
-                    self._published[one.transaction_id] = None
             if isinstance(one, Commit):
                 self.commit = one
-                self._apply(one, collector)
+                self.apply(one, collector)
 
-    def _apply(self, commit: Commit, collector: Collector) -> None:
+    def apply(self, commit: Commit, collector: Collector) -> None:
+        """Let readers see one more commit."""
         if commit.kind == "initial_snapshot":
             self._rows.clear()
             changes = collector.reads_at(commit.position)

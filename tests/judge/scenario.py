@@ -8,19 +8,24 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from collector import Landed, collected, flattened
+from collector import Landed, flattened
+from runs import Runs
 
+from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.judge import ChainEnd, Commit, Hold, Superseded, Verdict, judge
+from dbt_debezium.judge import Commit, Discarded, Hold, Superseded, Verdict
 
 SOURCE: Final = "shop"
 SERVER: Final = "3ff300ed-e55c-11f1-98c4-02fc00000001"
 """Of MySQL's GTIDs."""
-BLOCK: Final = re.compile(r"^```(landed|verdict)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+GENERIC: Final = Settings(generic_sources={SOURCE: ("commit_lsn", "change_lsn")})
+WIDTH: Final = 20
+"""Of a position of PostgreSQL."""
+BLOCK: Final = re.compile(r"^```(landed|known|verdict)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CONNECTOR: Final = re.compile(r"^Connector: (\w+)(, of watermark_sources)?$", re.MULTILINE)
 LINE: Final = re.compile(r"(?P<topic>\w+) (?P<partition>\d+)(?:@(?P<offset>\d+))?  +(?P<said>.+)")
 OPERATIONS: Final = {"create": "c", "update": "u", "delete": "d", "truncate": "t", "read": "r"}
@@ -36,44 +41,82 @@ Clauses: TypeAlias = dict[str, str]
 
 
 @dataclass(frozen=True)
+class Step:
+    """One run."""
+
+    landed: list[str]
+    known: list[str]
+    """What the run knows beside messages: decisions, settings and rows that were missing."""
+    verdict: list[str]
+
+
+@dataclass(frozen=True)
 class Scenario:
-    """Landings, each with the verdict that follows it."""
+    """Runs, each with the verdict that it ends in."""
 
     name: str
     connector: str
     is_in_order: bool
     """Whether `watermark_sources` lists the source."""
-    steps: list[tuple[list[str], list[str]]]
+    steps: list[Step]
 
 
 def read_scenario(path: Path) -> Scenario:
     """A file of scenarios/."""
     text = path.read_text(encoding="utf-8")
     connector = CONNECTOR.search(text)
-    blocks = [(kind, [*filter(None, lines.split("\n"))]) for kind, lines in BLOCK.findall(text)]
-    kinds = [kind for kind, _ in blocks]
-    assert kinds == ["landed", "verdict"] * (len(blocks) // 2), f"{path.name}: {kinds}"
-    steps = [(blocks[at][1], blocks[at + 1][1]) for at in range(0, len(blocks), 2)]
+    steps: list[Step] = []
+    blocks: dict[str, list[str]] = {}
+    for kind, lines in BLOCK.findall(text):
+        assert kind not in blocks, f"{path.name}: two blocks of {kind} before a verdict"
+        blocks[kind] = [*filter(None, lines.split("\n"))]
+        if kind == "verdict":
+            steps.append(Step(blocks.get("landed", []), blocks.get("known", []), blocks[kind]))
+            blocks = {}
+    assert steps, f"{path.name}: no verdict"
+    assert not blocks, f"{path.name}: no verdict behind {[*blocks]}"
     name = connector[1] if connector else "postgresql"
     return Scenario(path.stem, name, bool(connector and connector[2]), steps)
 
 
-def play(scenario: Scenario) -> Iterator[tuple[list[str], list[str]]]:
-    """For each landing what the judge says and what it should."""
-    landed: list[Landed] = []
+def play(scenario: Scenario) -> Iterator[tuple[Runs, list[str], list[str]]]:
+    """For each run what the judge says and what it should."""
     writer = Writer(scenario.connector)
-    end = ChainEnd()
-    for lines, expected in scenario.steps:
-        landed += [flattened(message) for line in lines if (message := writer.message(line))]
-        in_order = scenario.is_in_order
-        marks = collected(writer.source, landed, ["public.unlisted"], is_in_order=in_order)
+    runs = Runs(writer.source, ["public.unlisted"], is_in_order=scenario.is_in_order)
+    settings = GENERIC if scenario.connector == "informix" else DEFAULTS
+    landed: list[Landed] = []
+    for step in scenario.steps:
+        written = (writer.message(line) for line in step.landed)
+        landed += [flattened(message, settings) for message in written if message]
+        for line in step.known:
+            learn(runs, line)
         try:
-            verdicts = [*judge(marks, end)]
+            runs.run(landed)
         except DebeziumError as error:
-            yield [f"refused: {error}"], expected
+            yield runs, [f"refused: {error}"], step.verdict
             continue
-        end = next((one.chain_end for one in verdicts[::-1] if isinstance(one, Commit)), end)
-        yield [said(one) for one in verdicts] or ["nothing new"], expected
+        yield runs, [said(one) for one in runs.verdicts] or ["nothing new"], step.verdict
+
+
+def learn(runs: Runs, line: str) -> None:
+    """Let the next runs know what a line of ```known says."""
+    what, _, of = line.partition(" ")
+    match what:
+        case "release" | "discard" | "new_epoch":
+            place = of.removeprefix("snapshot ")
+            known = f"snapshot {place.zfill(WIDTH)}" if place != of else of
+            runs.decisions[known.replace("gtid:", f"{SERVER}:")] = what
+        case "missing_row":
+            missing = (*runs.settings.missing_rows, of)
+            runs.settings = replace(runs.settings, missing_rows=missing)
+        case "refused_proofs":
+            runs.settings = replace(runs.settings, refused_proofs=(of,))
+        case "landing_reaches_the_end":
+            runs.settings = replace(runs.settings, reaches_the_end=of != "no_more")
+        case "sources_without_truncate":
+            runs.settings = replace(runs.settings, sends_no_truncates=True)
+        case _:
+            raise AssertionError(f"{line!r}: expected a decision or a setting")
 
 
 def said(verdict: Verdict) -> str:
@@ -88,6 +131,8 @@ def said(verdict: Verdict) -> str:
             return f"commit {verdict.chain_end.commit_number}: {name}{at}{proof}"
         case Hold():
             return f"hold: {name}{at}: {verdict.reason}"
+        case Discarded():
+            return f"discarded: {name}{at}"
         case Superseded():
             return f"superseded: {name}{at}"
 
@@ -196,6 +241,12 @@ class Writer:
     def _id(self, key: str, at: str | None) -> str:
         if self.connector == "mysql":
             return f"{SERVER}:{key}"
+        if self.connector == "mariadb":
+            return key if "-" in key else f"0-1-{key}"
+        if self.connector == "oracle":
+            return f"5.6.{key}"
+        if self.connector == "informix":
+            return key
         if self.connector != "postgresql":
             return _lsn(key)
         return key if at == "nowhere" else f"{key}:{at or 1}"
@@ -231,8 +282,15 @@ class Writer:
                 "txId": int(clauses["in"]),
                 "lsn": int(at or 0),
             }
-        if self.connector == "mysql":
-            server_id, gtid = (0, None) if is_read else (9, f"{SERVER}:{clauses['in']}")
+        if self.connector == "oracle":
+            place = {"scn": at, "rs_id": "0x00031c.000a2b3d.0001", "ssn": 0}
+            commit = {} if is_read else {"commit_scn": clauses["commit"]}
+            return {**source, **place, **commit}
+        if self.connector == "informix":
+            return {**source, "commit_lsn": clauses.get("commit", at), "change_lsn": at}
+        if self.connector in ("mysql", "mariadb"):
+            gtid = None if is_read else self._id(clauses["in"], None)
+            server_id = 0 if is_read else 9
             place = {"file": "binlog.000001", "pos": int(at or 0), "row": 0}
             return {**source, "db": "public", **place, "server_id": server_id, "gtid": gtid}
         if self.connector != "postgresql":

@@ -1,77 +1,72 @@
-"""Nearly every small change of the judge shows in a scenario or against the law. No Spark."""
+"""Nearly every small change of the judge shows in a scenario or in a random source. No Spark."""
 
-import os
-import pickle
-import shutil
-import subprocess
-import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from collector import Landed, collected, flattened
-from histories.history import make_history
-from histories.knobs import PROFILES
-from judge_mutants import Case, mutants, verdicts
-from replay import collected_marks, landings
-from scenario import Writer, read_scenario
+import test_operators
+import test_random_streams
+import test_streams_anew
+from histories.history import make_history, make_streams
+from histories.knobs import ANEW_RULES, PROFILES
+from histories.plan import AUDIT
+from judge_mutants import Case, is_killed, mutants, said
+from replay import landings
+from runs import Runs
+from scenario import play, read_scenario
+from test_decisions import draw_operators
 
-from dbt_debezium.judge.marks import Mark
-
-HERE = Path(__file__).parent
-PYTHON = HERE.parents[1] / "python"
-HISTORIES = 150
-"""Of each profile."""
-LEAST_KILLED = 0.9
-FORMS = ("__init__.py", "marks.py", "verdicts.py")
-"""Modules that decide nothing."""
-
-
-def scenario_parts(path: Path) -> list[list[Mark]]:
-    scenario = read_scenario(path)
-    writer = Writer(scenario.connector)
-    landed: list[Landed] = []
-    parts = []
-    for lines, _ in scenario.steps:
-        landed += [flattened(message) for line in lines if (message := writer.message(line))]
-        in_order = scenario.is_in_order
-        parts.append(collected(writer.source, landed, ["public.unlisted"], is_in_order=in_order))
-    return parts
+SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("S*.md"))
+COUNT = 40
+"""Of each kind of random source."""
+LEAST_COUNT = 200
+LEAST_KILLED = 0.97
 
 
-def cases() -> list[Case]:
-    """Scenarios first, which are short."""
-    found = []
-    for path in sorted((HERE / "scenarios").glob("S*.md")):
-        parts = scenario_parts(path)
-        found.append(Case(parts, verdicts(parts, is_verbal=True), True))
+def sources() -> Iterator[Iterable[object]]:
+    """Each judges a source run by run, the shortest first."""
+    yield from (play(read_scenario(path)) for path in SCENARIOS)
     for profile in PROFILES.values():
-        for number in range(HISTORIES):
+        for number in range(COUNT):
             history = make_history(1, number, profile)
-            parts = [collected_marks(history.plan, part) for part in landings(history)]
-            found.append(Case(parts, verdicts(parts, is_verbal=False), False))
-    return found
+            is_in_order = history.plan.proof == "watermark"
+            runs = Runs(history.plan.name, [f"public.{AUDIT}"], is_in_order=is_in_order)
+            yield map(runs.run, landings(history))
+    for source in test_random_streams.draw_all(range(2 * COUNT)):
+        yield test_random_streams.differences(source)
+    for operator in draw_operators(range(COUNT), test_operators.PARTS):
+        yield test_operators.differences(operator)
+    for number in range(COUNT):
+        yield test_streams_anew.differences(make_streams(1, number, ANEW_RULES))
+
+
+def cases(monkeypatch: pytest.MonkeyPatch) -> list[Case]:
+    """What the judge is given in every run of these sources."""
+    found: dict[Case, None] = {}
+    run = Runs.run
+
+    def noted(runs: Runs, *what: object) -> object:
+        end = runs.end
+        try:
+            return run(runs, *what)  # type: ignore[arg-type] # as it was called
+        finally:
+            found[Case(tuple(runs.marks), end, said(runs.marks, end))] = None
+
+    monkeypatch.setattr(Runs, "run", noted)
+    for source in sources():
+        for _ in source:
+            pass
+    return [*found]
 
 
 @pytest.mark.proof
-def test_nearly_every_mutant_is_killed(tmp_path: Path) -> None:
-    known = tmp_path / "cases"
-    known.write_bytes(pickle.dumps(cases()))
-    shutil.copytree(PYTHON / "dbt_debezium", tmp_path / "dbt_debezium")
-    paths = os.pathsep.join([str(tmp_path), str(HERE)])
-    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+def test_nearly_every_mutant_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = cases(monkeypatch)
     count, survivors = 0, []
-    for module in sorted((tmp_path / "dbt_debezium" / "judge").glob("*.py")):
-        if module.name in FORMS:
-            continue
-        source = module.read_text(encoding="utf-8")
-        for mutant in mutants(source):
-            module.write_text(mutant.text, encoding="utf-8")
-            command = [sys.executable, str(HERE / "judge_mutants.py"), "replay", str(known)]
-            run = subprocess.run(command, env=environment, capture_output=True, check=False)
-            count += 1
-            if run.returncode == 0:
-                survivors.append(f"{module.name}:{mutant.line}: {mutant.changed}")
-        module.write_text(source, encoding="utf-8")
-    print(f"{count} mutants, {len(survivors)} survive:", *survivors, sep="\n")
-    assert count >= 200
+    for mutant in mutants():
+        count += 1
+        if not is_killed(mutant, known):
+            survivors.append(f"{mutant.module}:{mutant.line}: {mutant.changed}")
+    print(f"{count} mutants, {len(known)} runs, {len(survivors)} survive:", *survivors, sep="\n")
+    assert count >= LEAST_COUNT
     assert 1 - len(survivors) / count >= LEAST_KILLED

@@ -29,7 +29,10 @@ def cut_of(readers: Readers) -> Row:
         "transaction_id": readers.commit and readers.commit.transaction_id,
         "commit_number": readers.end.commit_number,
         "held": [
-            {"transaction_id": one.transaction_id or f"snapshot {one.position}", "reason": one.reason}
+            {
+                "transaction_id": one.transaction_id or f"snapshot {one.position}",
+                "reason": one.reason,
+            }
             for one in held
             if one.reason != "no_transaction"
         ],

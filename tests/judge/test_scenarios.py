@@ -14,7 +14,7 @@ SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("S*.md"))
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 def test_the_judge_says_what_the_scenario_says(path: Path) -> None:
-    for got, expected in play(read_scenario(path)):
+    for _, got, expected in play(read_scenario(path)):
         assert got == expected
 
 
@@ -22,8 +22,8 @@ def test_each_reason_to_hold_has_its_definition_and_a_scenario() -> None:
     shown = {
         line.rpartition(": ")[2]
         for path in SCENARIOS
-        for _, verdict in read_scenario(path).steps
-        for line in verdict
+        for step in read_scenario(path).steps
+        for line in step.verdict
         if line.startswith("hold: ")
     }
     assert shown == {*get_args(HoldReason)}

@@ -49,10 +49,10 @@ def traits_of(connector: str) -> Traits:
     Raises:
         DebeziumError: it has none, so the judge cannot order its transactions.
 
-    >>> traits_of("oracle")
+    >>> traits_of("vitess")
     Traceback (most recent call last):
-    dbt_debezium.errors.DebeziumError: judge: no traits are listed for connector 'oracle'; \
-known: cdl, db2, mysql, postgresql, sqlserver
+    dbt_debezium.errors.DebeziumError: judge: no traits are listed for connector 'vitess'; \
+known: cdl, db2, generic, mariadb, mysql, oracle, postgresql, sqlserver
     """
     if connector not in TRAITS:
         raise DebeziumError(

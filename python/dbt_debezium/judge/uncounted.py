@@ -15,19 +15,11 @@ def uncounted_hold_reason(
         partitions: of its source.
         start: where the chain ended before this run.
     """
-    if transaction.is_group and transaction.boundary_place is None:
-        return "no_boundary"
     if (
         transaction.position is not None
         and transaction.has_known_end
         and partitions.can_be_read_to(transaction.last_place, start)
-        and _is_left_by(partitions, transaction)
+        and partitions.have_left(transaction.last_place)
     ):
         return "key_change_torn" if transaction.has_torn_key else None
     return "above_low_water"
-
-
-def _is_left_by(partitions: Partitions, transaction: Uncounted) -> bool:
-    if transaction.boundary_place is not None:
-        return partitions.have_reached(transaction.boundary_place)
-    return partitions.have_left(transaction.last_place)

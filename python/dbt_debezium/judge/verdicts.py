@@ -8,7 +8,6 @@ Proof = Literal["counted", "watermark", "none"]
 HoldReason = Literal[
     "above_low_water",
     "contradicting_events",
-    "end_not_sent",
     "follows_held_snapshot",
     "follows_held_transaction",
     "key_change_torn",
@@ -16,7 +15,6 @@ HoldReason = Literal[
     "missing_predecessor",
     "missing_reads",
     "missing_row",
-    "no_boundary",
     "no_commit_position",
     "no_end",
     "no_transaction",
@@ -28,7 +26,6 @@ HoldReason = Literal[
     "topic_made_again",
     "unaccounted_gtid",
     "unordered_partitions",
-    "unplaced_truncate",
     "unproven_reads",
     "unproven_restart",
 ]

@@ -1,0 +1,173 @@
+"""Marks of the links of a chain, which come in its order: `marks` says what marks are."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One row per transaction and table: what END counts of it, and what has landed."""
+
+    kind: ClassVar[str] = "table"
+    position: str | None
+    transaction_id: str
+    data_collection: str
+    expected_count: int
+    """By the END that counts most. A connector that counts from 1 again sends several (S13)."""
+    least_expected_count: int
+    received_count: int
+    """Distinct changes (S1)."""
+    has_every_number: bool
+    """Whether `data_collection_order` is exactly 1 to `received_count`."""
+    copies_agree: bool
+    """Whether copies of one change have the same content and the same numbers."""
+    previous_position: str | None = None
+    """The commit before its own, where a change names it."""
+    key_leave_count: int = 0
+    """Deletes that say which key their row has now (S9)."""
+    key_enter_count: int = 0
+    closes_window: bool = False
+    """Whether one of its changes ends the window of an incremental snapshot (S6)."""
+    first_place: str | None = None
+    """Of its changes, where `Traits.change_place` is their own."""
+    last_place: str | None = None
+    log: str | None = None
+    """That numbers the transaction, as its changes say, and its number there."""
+    log_number: int | None = None
+    has_one_order: bool = True
+    """Whether each change of the whole transaction has a `total_order` of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """One row per BEGIN and partition offset."""
+
+    kind: ClassVar[str] = "begin"
+    position: str | None
+    transaction_id: str
+    partition: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One row per END and partition offset."""
+
+    kind: ClassVar[str] = "end"
+    position: str | None
+    transaction_id: str
+    partition: int
+    offset: int
+    event_count: int
+    """Of changes and logical messages, of tables that do not land too."""
+    has_true_sum: bool = True
+    """Whether the counts of its tables add up to it."""
+    log: str | None = None
+    """That numbers the transaction, and its number there."""
+    log_number: int | None = None
+    surrounding_partitions: tuple[int, ...] = ()
+    """Partitions of the transaction topic in which no END can be missing around this position: of
+    two markers without a gap between them, the transaction of the first ended before it, and that
+    of the second did not. The beginning of a partition counts as a first marker."""
+    following_place: str | None = None
+    """The place of the first change of the next transaction behind this END that has changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    """One row per TRUNCATE that is a transaction by itself, without BEGIN and END.
+
+    Its position is behind that of the last END before it in its log.
+    """
+
+    kind: ClassVar[str] = "truncate"
+    position: str
+    transaction_id: str
+    place: str
+    log: str | None
+    log_number: int | None
+    following_end_offset: int | None
+    """Of the next END behind its position."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One row per change of a transaction whose counts do not fit, in the order of the log (S3)."""
+
+    kind: ClassVar[str] = "event"
+    position: str | None
+    transaction_id: str
+    data_collection: str
+    total_orders: tuple[int, ...]
+    """That its copies carry."""
+    table_orders: tuple[int, ...]
+    """`data_collection_order`, likewise."""
+    has_one_content: bool
+    """Whether its copies say the same of its row."""
+    has_place: bool
+    """Whether it has a place in the log; without one, nothing shows which of two came first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uncounted:
+    """One row per transaction whose changes nothing counts (S15)."""
+
+    kind: ClassVar[str] = "uncounted"
+    position: str | None
+    """None until something shows its place: in PostgreSQL the next transaction names its end."""
+    transaction_id: str
+    last_place: str
+    """Of its changes that have landed; empty where they name no commit before their own."""
+    proof: Literal["watermark", "none"]
+    """`watermark`: places are in the order of commits. `none`: nothing shows that."""
+    previous_position: str | None = None
+    """The commit before its own, where a change names it."""
+    older_position: str | None = None
+    """The highest place of a change of what comes before it and is not published."""
+    has_torn_key: bool = False
+    """Whether a row leaves its key and arrives under no other one, or the reverse (S9)."""
+    closes_window: bool = False
+    has_known_end: bool = True
+    """Whether it ended at its position. Else it stands there only to hold what a new stream has
+    sent behind it, because the one that it was sent in broke off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced:
+    """One row per transaction whose place is not known although it has landed.
+
+    `position` is where it holds what follows it.
+    """
+
+    kind: ClassVar[str] = "unplaced"
+    position: str | None
+    transaction_id: str
+    reason: Literal[
+        "several_partitions",
+        "topic_made_again",
+        "unordered_partitions",
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One row per logical message outside of transactions, which PostgreSQL counts as a commit."""
+
+    kind: ClassVar[str] = "message"
+    position: str
+    previous_position: str | None
+    """The commit before it. Some versions name the message itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One row per initial snapshot: its place in the chain."""
+
+    kind: ClassVar[str] = "snapshot"
+    position: str
+    place: str | None = None
+    """In the log, where `Traits.change_place` is that of a change."""
+
+
+TransactionMark: TypeAlias = Begin | End | Table | Event | Unplaced
+Link: TypeAlias = TransactionMark | Truncate | Uncounted | Message | Snapshot
