@@ -285,6 +285,7 @@ def test_a_value_that_was_lost_is_no_tombstone(
 
 CONSOLE = "CreateTime:1\tPartition:0\tOffset:5\tNO_HEADERS\t{}\t"
 ORDER = write.compact({"op": "c", "source": SOURCE})
+DDL = write.compact({"source": SOURCE, "ddl": "drop table orders", "tableChanges": []})
 
 
 @pytest.mark.parametrize(
@@ -303,6 +304,7 @@ ORDER = write.compact({"op": "c", "source": SOURCE})
             CONSOLE + '{"status":"END","id":"7"}',
             f"(not of topic {TOPIC}, which is the file's name)",
         ),
+        (f"{TOPIC}.txt", CONSOLE + DDL, f"(not of topic {TOPIC}, which is the file's name)"),
     ],
 )
 def test_the_console_consumer_s_topic_is_never_guessed(
@@ -325,6 +327,8 @@ def test_the_console_consumer_s_topic_is_never_guessed(
         ("a.shop.app.public.orders", {"op": "c", "source": SOURCE}),
         ("shop_app_orders.txt", {"op": "c", "source": SOURCE | {"schema": None}}),
         ("shop.public.orders.txt", {"schema": {}, "payload": {"op": "c", "source": SOURCE}}),
+        ("shop.txt", {"source": SOURCE, "ddl": "drop table orders", "tableChanges": []}),
+        ("eu.shop.txt", {"source": SOURCE | {"table": None}, "ddl": "set x=1", "tableChanges": []}),
     ],
 )
 def test_a_file_called_like_its_topic_is_read(
@@ -332,6 +336,36 @@ def test_a_file_called_like_its_topic_is_read(
 ) -> None:
     (tmp_path / name).write_text(f"{CONSOLE}{json.dumps(value)}\nProcessed a total of 1 messages\n")
     assert [message.topic for message in read(tmp_path / name)] == [name.removesuffix(".txt")]
+
+
+def test_a_heartbeat_topic_is_known_by_the_server_in_its_keys(tmp_path: Path) -> None:
+    line = 'Partition:0\tOffset:5\t{"serverName":"shop"}\t{"ts_ms":1}\n'
+    (tmp_path / "__debezium-heartbeat.shop.txt").write_text(line)
+    (message,) = read(tmp_path / "__debezium-heartbeat.shop.txt")
+    assert message.topic == "__debezium-heartbeat.shop"
+    (tmp_path / "shop.public.orders.txt").write_text(line)
+    assert "(not of topic shop.public.orders, which" in refusal(tmp_path / "shop.public.orders.txt")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"id":1}\t{"before":null,"after":{"id":1},"op":"c"}',
+        '{"schema":{},"payload":{"id":1}}\t{"schema":{},"payload":{}}',
+        'null\t{"status":"BEGIN","id":"1","event_count":null}',
+        'NO_HEADERS\t{"id":1}\t{"before":null,"after":{"id":1},"op":"c"}',
+    ],
+)
+def test_keys_and_values_without_their_place_are_refused_with_what_to_print(
+    tmp_path: Path, line: str
+) -> None:
+    path = tmp_path / "shop.public.orders.txt"
+    path.write_text(f"{line}\nProcessed a total of 1 messages\n")
+    assert refusal(path).startswith(
+        f"{path}:1: not a message (no partition and offset at its beginning); "
+        "kafka-console-consumer prints no topic: print one topic into a file named <topic>.txt, "
+        "with print.key=true, print.partition=true and print.offset=true; or use `kcat"
+    )
 
 
 LOG_SEGMENT = bytes(8) + b"\x00\x00\x00\x50" + bytes(4) + b"\x02" + bytes(60)

@@ -22,6 +22,7 @@ from dbt_debezium.dumps.form import (
     each_line,
     text_of,
 )
+from dbt_debezium.dumps.unreadable import is_value
 
 OPTIONS = "print.key=true, print.partition=true and print.offset=true"
 START = re.compile(
@@ -49,18 +50,29 @@ class _Names(msgspec.Struct):
     table: str | None = None
 
 
-class _Value(msgspec.Struct):
+class _Value(msgspec.Struct, rename="camel"):
     source: _Names | None = None
     status: str | None = None
     id: str | None = None
+    table_changes: list[msgspec.Raw] | None = None
+    """Of a schema change."""
     payload: "_Value | None" = None
 
 
+class _Key(msgspec.Struct, rename="camel"):
+    server_name: str | None = None
+    """Of a heartbeat."""
+    payload: "_Key | None" = None
+
+
+_key = msgspec.json.Decoder(_Key).decode
 _value = msgspec.json.Decoder(_Value).decode
 
 
 def recognises(head: Head) -> bool:
-    return START.match(head.first_line) is not None
+    """Whether a line begins with a time or a place, or is a key and a value without them."""
+    _, separator, value = head.first_line.rpartition(b"\t")
+    return START.match(head.first_line) is not None or bool(separator and is_value(value))
 
 
 def read(source: Source) -> Iterator[Message | BadLine]:
@@ -116,7 +128,7 @@ class _Lines:
             raise NotAMessageError("a tab in headers, key or value")
         self.field_count = len(fields)
         *headers, key, value = (None if field == "null" else field for field in fields)
-        said = _says(self.topic, value)
+        said = _says(self.topic, key, value)
         if said is False:
             raise NotAMessageError(f"not of topic {self.topic}, which is the file's name")
         self.is_borne_out |= said is True
@@ -174,8 +186,8 @@ def _end_of_json(text: str, start: int) -> int | None:
     return None
 
 
-def _says(topic: str, text: str | None) -> bool | None:
-    """Whether the value is of the topic by Debezium's names; None when it does not say."""
+def _says(topic: str, key: str | None, text: str | None) -> bool | None:
+    """Whether the message is of the topic by Debezium's names; None when it does not say."""
     if text is None:
         return None
     try:
@@ -185,6 +197,8 @@ def _says(topic: str, text: str | None) -> bool | None:
     value = value.payload or value
     source = value.source
     if source is not None and source.name:
+        if value.table_changes is not None:
+            return _ends_like(topic, [source.name])
         if not source.table:
             return None
         table = [source.schema or source.db or "", source.table]
@@ -194,7 +208,16 @@ def _says(topic: str, text: str | None) -> bool | None:
         )
     if value.status in ("BEGIN", "END") and value.id:
         return topic.endswith("transaction") and topic != "transaction"
-    return None
+    server = _server_of_heartbeat(key)
+    return _ends_like(topic, [server]) if server else None
+
+
+def _server_of_heartbeat(key: str | None) -> str | None:
+    try:
+        names = _key(key or "{}")
+    except msgspec.DecodeError:
+        return None
+    return (names.payload or names).server_name
 
 
 def _ends_like(topic: str, parts: list[str]) -> bool:

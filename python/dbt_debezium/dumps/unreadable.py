@@ -28,8 +28,9 @@ VALUE_NAMES = {"before", "after", "op", "source", "payload", "event_count", "ddl
 """Of the envelope, of transaction records and of schema changes."""
 
 VALUES_ONLY = (
-    f"values only, without topic, partition and offset; {COMMAND}, "
-    "or leave the names that a sink gave its files: <topic>+<partition>+<offset>.json"
+    f"values only, without topic, partition and offset; {COMMAND}, or print one topic into "
+    "<topic>.txt with kafka-console-consumer, print.key=true, print.partition=true and "
+    "print.offset=true; a sink's files keep their names, <topic>+<partition>+<offset>.json"
 )
 
 
@@ -72,8 +73,13 @@ def text(head: Head) -> str | None:
 
 def is_values_only(head: Head) -> bool:
     """Whether the first line is the value of a message, without its place."""
+    return is_value(head.first_line)
+
+
+def is_value(line: bytes) -> bool:
+    """Whether a line is what Debezium sends as value, and nothing more."""
     try:
-        names = msgspec.json.decode(head.first_line, type=dict[str, msgspec.Raw]).keys()
+        names = msgspec.json.decode(line, type=dict[str, msgspec.Raw]).keys()
     except msgspec.DecodeError:
         return False
     return bool(names & VALUE_NAMES) and "topic" not in names
