@@ -329,7 +329,10 @@ def test_an_lsn_in_another_form_is_bad_type(field, lsn):
 # Oracle.
 
 
-@pytest.mark.parametrize("transaction_id", ["5.6.641", "07000d005a030000", "0700020059030000"])
+@pytest.mark.parametrize(
+    "transaction_id",
+    ["5.6.641", "07000d005a030000", "0700020059030000", "0x0007.00d.0000035a"],
+)
 def test_an_oracle_change_tells_the_commit_that_its_end_does_not(transaction_id):
     row = change(
         "oracle",

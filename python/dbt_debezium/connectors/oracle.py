@@ -1,11 +1,11 @@
 """Oracle: positions are system change numbers (SCN). Never run against a server: written after the
 connector's documentation and source.
 
-A transaction's id is that of the database, `5.6.641` or sixteen hexadecimal digits, the same in
-BEGIN, each change and END. END holds no position: the order of END is that of transactions, and
-`commit_scn` of any change tells what has been published already. Connectors before 3.3 and
-OpenLogReplicator send no `commit_scn`: then the transaction block orders the changes, and the id
-tells what has been published.
+A transaction's id is that of the database, `5.6.641` (XStream), sixteen hexadecimal digits
+(LogMiner) or `0x0005.006.00000281` (OpenLogReplicator), the same in BEGIN, each change and END. END
+holds no position: the order of END is that of transactions, and `commit_scn` of any change tells
+what has been published already. Connectors before 3.3 and OpenLogReplicator send no `commit_scn`:
+then the transaction block orders the changes, and the id tells what has been published.
 """
 
 import re
@@ -25,7 +25,10 @@ from dbt_debezium.connectors.base import (
 )
 from dbt_debezium.errors import EnvelopeError
 
-TRANSACTION_ID: Final = re.compile(r"[0-9a-fA-F]{16}|[0-9]{1,10}\.[0-9]{1,10}\.[0-9]{1,10}")
+TRANSACTION_ID: Final = re.compile(
+    r"[0-9a-fA-F]{16}|[0-9]{1,10}\.[0-9]{1,10}\.[0-9]{1,10}"
+    r"|0x[0-9a-fA-F]{1,8}\.[0-9a-fA-F]{1,8}\.[0-9a-fA-F]{1,8}"
+)
 REDO_ADDRESS: Final = re.compile(
     r"\s*(?:0x)?([0-9a-f]{1,8})\.([0-9a-f]{1,8})\.([0-9a-f]{1,4})\s*", re.IGNORECASE
 )
