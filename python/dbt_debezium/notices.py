@@ -105,7 +105,10 @@ def unplaced_topic_sentence(topic: str, marker_count: int, sources: Sequence[str
         f"name its topic prefix in dbt_project.yml, transaction_topics: {{'{topic}': <prefix>}}"
     )
     if sources:
-        return f"{held} they fit several sources ({', '.join(sources)}); {setting}"
+        return (
+            f"{held} they fit several sources ({', '.join(sources)}); {setting}, or take off the "
+            "transform that sends BEGIN and END of all of them there"
+        )
     return (
         f"{held} no change that has landed carries their ids and is counted by them; "
         f"add the topics of their tables, or {setting}"
