@@ -14,6 +14,7 @@ from dbt_debezium.dumps import (
     file_hash,
     find_files,
     none_is_a_dump,
+    overlooked,
     placed_hash,
     read_dump,
     why_skipped,
@@ -158,6 +159,7 @@ def _written(
     placed = {dump.path: dump.message_count for dump in dumps if dump.is_placed_by_name}
     if refusal := misplaced(files, placed):
         raise refusal
+    others = overlooked(path)
     if not dumps and not is_known:
-        raise none_is_a_dump(path, skipped)
-    return dumps, tuple(skipped)
+        raise none_is_a_dump(path, others[:1] or skipped)
+    return dumps, (*others, *skipped)

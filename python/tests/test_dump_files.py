@@ -3,11 +3,19 @@
 import gzip
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from dbt_debezium.dumps import Dump, file_hash, find_files, read_dump
+from dbt_debezium.dumps import (
+    Dump,
+    file_hash,
+    find_files,
+    overlooked,
+    read_dump,
+    refuse_early,
+)
 from dbt_debezium.errors import DebeziumError
 
 KAFKA = {
@@ -132,7 +140,6 @@ def test_kcat_headers_are_keys_and_values_in_turn(tmp_path: Path, headers: objec
         (b"null", "Expected `object`, got `null`"),
         (b"[]", "Expected `object`, got `array`"),
         (b"secret", "JSON is malformed: invalid character (byte 0)"),
-        (json.dumps(KAFKA).encode()[:-20], "Input data was truncated"),
         (json.dumps(KAFKA).encode().replace(b"orders", b"orders\xff"), "not UTF-8 at byte 29"),
         (json.dumps(KAFKA).encode() * 2, "JSON is malformed: trailing characters (byte 179)"),
     ],
@@ -141,6 +148,26 @@ def test_a_line_that_is_no_object_is_refused_without_its_content(
     tmp_path: Path, line: bytes, reason: str
 ) -> None:
     assert why(tmp_path / "x.jsonl", line) == reason
+
+
+@pytest.mark.fault(64, 76)
+@pytest.mark.parametrize("line", [KAFKA, KCAT | {"key": {"id": 1}}])
+def test_a_line_that_ends_in_the_middle_says_how_that_comes(
+    tmp_path: Path, line: dict[str, object]
+) -> None:
+    path = write(tmp_path / "dump.jsonl", KAFKA)
+    path.write_bytes(path.read_bytes() + json.dumps(line).encode()[:-20])
+    assert str(check_file(path).refusal) == (
+        f"{path}:2: not a message (Input data was truncated); it ends in the middle, because the "
+        "dump was stopped or is still being written: let it end, or delete what begins there"
+    )
+
+
+@pytest.mark.fault(64)
+def test_a_value_that_a_format_of_kcat_leaves_empty_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "dump.jsonl"
+    path.write_text('{"topic":"t","partition":0,"offset":0,"key":{"id":1},"value":}')
+    assert "not a message (JSON is malformed: " in str(check_file(path).refusal)
 
 
 @pytest.mark.fault(64)
@@ -202,6 +229,22 @@ def test_a_folder_gives_its_files_of_known_names(tmp_path: Path) -> None:
         "t+0+12.anything.gz",
         "h.jsonl/i.parquet",
     ]
+
+
+def test_a_dump_of_another_name_is_not_passed_over_in_silence(tmp_path: Path) -> None:
+    """As `kcat ... > shop.public.orders` names it, beside what kcat said in errors.log."""
+    write(tmp_path / "shop.public.orders", KAFKA)
+    (tmp_path / "damaged.gz").write_bytes(GOOD_GZIP[:-9])
+    (tmp_path / "notes").write_text("x")
+    assert overlooked(tmp_path) == []
+    (tmp_path / "errors.log").write_text("% Reached end of topic\n")
+    (sentence,) = overlooked(tmp_path)
+    assert sentence.startswith(f"{tmp_path}/shop.public.orders: looks like a dump, but its name")
+    assert sentence.endswith("; rename it")
+    with pytest.raises(DebeziumError, match=re.escape(sentence)):
+        refuse_early(tmp_path)
+    (tmp_path / "shop.public.orders").rename(tmp_path / "shop.public.orders.json")
+    refuse_early(tmp_path)
 
 
 def test_a_folder_without_known_names_gives_all_its_files(tmp_path: Path) -> None:

@@ -13,11 +13,13 @@ import msgspec
 
 from dbt_debezium.dumps import avro, console_consumer, json_objects, parquet, sink_files, unreadable
 from dbt_debezium.dumps.files import (
+    SUFFIXES,
     OnBytes,
     Source,
     beginning,
     file_hash,
     find_files,
+    find_others,
     folder_columns,
 )
 from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head
@@ -28,6 +30,7 @@ __all__ = [
     "file_hash",
     "find_files",
     "none_is_a_dump",
+    "overlooked",
     "placed_hash",
     "read_dump",
     "refuse_early",
@@ -39,6 +42,13 @@ FORMS = (parquet.FORM, avro.FORM, console_consumer.FORM, sink_files.FORM, json_o
 FEW = 200
 SMALL = 16 * 1024 * 1024
 """Files, and bytes of them, that are read in less time than Spark takes to start."""
+
+TRUNCATED = "Input data was truncated"
+"""What msgspec says of JSON that ends in the middle."""
+STOPPED = (
+    "it ends in the middle, because the dump was stopped or is still being written: let it end, or "
+    "delete what begins there"
+)
 
 _encode = msgspec.json.Encoder().encode
 
@@ -89,8 +99,7 @@ def read_dump(
     form = next((form for form in FORMS if form.recognises(head)), None)
     if form is None and (what := unreadable.binary(head)):
         return Dump(path, "", False, 0, DebeziumError(f"{path}: {what}"), is_dump=False)
-    # An object over several lines may be anything.
-    is_dump = form is not None and head.first_line != b"{"
+    is_dump = _looks_like_a_dump(head)
     dump = _read(form or json_objects.FORM, Source(path, on_bytes), write, is_dump)
     if not dump.is_dump and (what := unreadable.text(head)):
         is_dump = unreadable.is_values_only(head)
@@ -112,7 +121,28 @@ def refuse_early(path: Path) -> None:
         if dump.refusal is not None and (dump.is_dump or dump.path == path):
             raise dump.refusal
     if not any(dump.message_count for dump in dumps):
-        raise none_is_a_dump(path, [why_skipped(dump) for dump in dumps])
+        raise none_is_a_dump(path, overlooked(path)[:1] or [why_skipped(dump) for dump in dumps])
+
+
+def overlooked(path: Path) -> list[str]:
+    """A sentence for each file of a folder that looks like a dump and is not named like one."""
+    return [
+        f"{file}: looks like a dump, but its name ends in none of {', '.join(SUFFIXES)}; rename it"
+        for file in find_others(path)
+        if _begins_like_a_dump(file)
+    ]
+
+
+def _begins_like_a_dump(file: Path) -> bool:
+    try:
+        return _looks_like_a_dump(Head(file, *beginning(file)))
+    except DebeziumError:  # a file that nobody has named refuses nothing
+        return False
+
+
+def _looks_like_a_dump(head: Head) -> bool:
+    # An object over several lines may be anything.
+    return head.first_line != b"{" and any(form.recognises(head) for form in FORMS)
 
 
 def why_skipped(dump: Dump) -> str:
@@ -134,7 +164,8 @@ def _read(form: Form, source: Source, write: Callable[[bytes], object], is_dump:
     for message in form.read(source):
         if isinstance(message, BadLine):
             refusal = refusal or DebeziumError(
-                f"{path}:{message.number}: not a message ({message.why}); {form.wanted}"
+                f"{path}:{message.number}: not a message ({message.why}); "
+                + (STOPPED if message.why == TRUNCATED else form.wanted)
             )
         else:
             message_count += 1

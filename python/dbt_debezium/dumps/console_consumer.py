@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from dbt_debezium.dumps.files import SUFFIXES, Source
+from dbt_debezium.dumps.files import SAID_BY_TOOL, SUFFIXES, Source
 from dbt_debezium.dumps.form import (
     BadLine,
     Form,
@@ -31,9 +31,13 @@ START = re.compile(
 )
 PLACE = re.compile(
     r"(?:(?:(?:CreateTime|LogAppendTime):(?P<timestamp>-?\d+)|NO_TIMESTAMP)\t)?"
-    r"Partition:(?P<partition>\d+)\tOffset:(?P<offset>\d+)\t(?:Delivery:\w+\t)?"
+    r"Partition:(?P<partition>\d+)\tOffset:(?P<offset>\d+)\t(?:(?:Delivery|Epoch):\w+\t)*"
 )
-LAST_LINE = re.compile(rb"Processed a total of \d+ messages")
+LAST_LINE = re.compile(
+    rb"(?:\^C)?Processed a total of \d+ messages"
+    rb"|org\.apache\.kafka\.common\.errors\.TimeoutException"
+)
+"""After `--max-messages`, Ctrl-C or `--timeout-ms`."""
 HEADER = re.compile(r"([^\s:,]+):")
 NEXT_HEADER = re.compile(r",[^\s:,]+:")
 NO_HEADERS = "NO_HEADERS"
@@ -115,7 +119,7 @@ class _Lines:
         self.field_count = 0
 
     def message(self, line: bytes) -> Message | None:
-        if LAST_LINE.fullmatch(line):
+        if LAST_LINE.fullmatch(line) or SAID_BY_TOOL.match(line):
             return None
         text = text_of(line)
         place = PLACE.match(text)

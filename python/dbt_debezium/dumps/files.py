@@ -22,8 +22,9 @@ LONGEST_LINE = 128 * 1024 * 1024
 PROGRESS_STEP = 1024 * 1024
 CHUNK = 256 * 1024
 HEAD = 4096
-OF_KCAT = b"% "
-"""How what kcat says about itself begins, if its two outputs went into one file."""
+SAID_BY_TOOL = re.compile(rb"% |%[0-7]\||\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] [A-Z]+ ")
+"""How a line begins that kcat, librdkafka or Kafka's tools say about themselves, if their two
+outputs went into one file, as through a terminal of `docker exec -t` or `kubectl exec -t`."""
 
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -55,13 +56,26 @@ def find_files(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise DebeziumError(f"{path}: does not exist; name a dump of topics, a file or a folder")
-    files = [file for file in _files_below(path) if _may_be_a_dump(file, path)]
+    files = _candidates(path)
     if not files:
         raise DebeziumError(
             f"{path}: holds no messages; name a dump of topics, "
             "for example of `kcat -C -b <broker> -t <topic> -e -J`"
         )
     return [file for file in files if _has_known_name(file)] or files
+
+
+def find_others(path: Path) -> list[Path]:
+    """The files that `find_files` leaves out because dumps are usually not named so."""
+    if path.is_file():
+        return []
+    files = _candidates(path)
+    known = [file for file in files if _has_known_name(file)]
+    return [file for file in files if file not in set(known)] if known else []
+
+
+def _candidates(folder: Path) -> list[Path]:
+    return [file for file in _files_below(folder) if _may_be_a_dump(file, folder)]
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
@@ -177,7 +191,7 @@ def beginning(path: Path) -> tuple[bytes, bytes, bool]:
         if b"\0" not in start:
             while read := text.readline(LONGEST_LINE):
                 line = read.removeprefix(BYTE_ORDER_MARK).rstrip()
-                if line and not line.startswith(OF_KCAT):
+                if line and not SAID_BY_TOOL.match(line):
                     break
     return start, line, is_gzip
 

@@ -13,7 +13,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from dbt_debezium.dumps.files import LONGEST_LINE, OF_KCAT, Source, folder_columns
+from dbt_debezium.dumps.files import LONGEST_LINE, SAID_BY_TOOL, Source, folder_columns
 from dbt_debezium.dumps.form import (
     BadLine,
     Form,
@@ -103,7 +103,7 @@ def _with_columns(text: str, known: dict[str, str | int]) -> str:
 
 
 def _objects(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Lines, but those between `{` and `}` together; without what kcat says about itself."""
+    """Lines, but those between `{` and `}` together; without what tools say about themselves."""
     parts: list[bytes] = []
     size = start = 0
     for number, line in source.lines():
@@ -115,7 +115,7 @@ def _objects(source: Source) -> Iterator[tuple[int, bytes]]:
                 parts = []
         elif line == b"{":
             parts, size, start = [line], 1, number
-        elif not line.startswith(OF_KCAT):
+        elif not SAID_BY_TOOL.match(line):
             yield number, line
     if parts:
         yield start, b"\n".join(parts)
@@ -157,7 +157,7 @@ def _decoded_line(text: str, why: str) -> _Line:
     """The line, with objects in the place of texts turned back into text."""
     try:
         line = _decode_decoded(text)
-    except msgspec.ValidationError as error:
+    except msgspec.DecodeError as error:
         raise NotAMessageError(str(error)) from None
     place = {name: getattr(line, name) for name in _Place.__struct_fields__}
     # A key of one column is a bare number.

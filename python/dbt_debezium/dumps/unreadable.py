@@ -13,6 +13,7 @@ MAGICS = (
     (b"\x28\xb5\x2f\xfd", "compressed with zstd; `zstd -d` gives a file that is read"),
     (b"\x04\x22\x4d\x18", "compressed with lz4; `lz4 -d` gives a file that is read"),
     (b"\xfd7zXZ", "compressed with xz; `xz -d` gives a file that is read"),
+    (b"\x1f\x8b", "compressed with gzip twice; `gunzip` gives a file that is read"),
     (b"BZh", "compressed with bzip2; `bzip2 -d` gives a file that is read"),
     (b"\xff\xfe", "UTF-16, as `>` in PowerShell writes it; run the same command in cmd or bash"),
     (b"\xfe\xff", "UTF-16; write the dump as UTF-8"),
@@ -24,6 +25,7 @@ MAGICS = (
 )
 SEGMENT_NAME = re.compile(r"\d{20}\.(log|index|timeindex|txnindex|snapshot)")
 SQL_DUMP = re.compile(rb"--|/\*|(?:SET|CREATE|INSERT|DROP|USE|BEGIN|PRAGMA) ")
+JSON_ARRAY = re.compile(rb"\[\s*(?:[\[{]|$)")
 VALUE_NAMES = {"before", "after", "op", "source", "payload", "event_count", "ddl"}
 """Of the envelope, of transaction records and of schema changes."""
 
@@ -62,11 +64,17 @@ def text(head: Head) -> str | None:
     lower = line[:100].lower()
     if lower.startswith((b"<!doctype", b"<html", b"<?xml", b"<error")):
         return "a page or an error in HTML or XML, not a dump; download it again"
-    if line.startswith(b"["):
+    if JSON_ARRAY.match(line):
         return "one JSON array; `jq -c '.[]'` writes its messages as lines, which are read"
     if SQL_DUMP.match(line):
         return f"SQL, as pg_dump and mysqldump write it, not a dump of Kafka topics; {COMMAND}"
-    if not line.startswith(b"{") and (line.count(b",") > 1 or line.count(b";") > 1):
+    before, brace, _ = line.partition(b"{")
+    if before and brace and is_message(line.removeprefix(before)):
+        return (
+            "other text stands before each message, as `docker compose` and collectors of logs put "
+            "there; `sed 's/^[^{]*//'` takes it off"
+        )
+    if before.count(b",") > 1 or before.count(b";") > 1:
         return f"CSV, in which null and an empty text are one; {COMMAND}"
     return None
 
@@ -78,8 +86,18 @@ def is_values_only(head: Head) -> bool:
 
 def is_value(line: bytes) -> bool:
     """Whether a line is what Debezium sends as value, and nothing more."""
-    try:
-        names = msgspec.json.decode(line, type=dict[str, msgspec.Raw]).keys()
-    except msgspec.DecodeError:
-        return False
+    names = names_in(line)
     return bool(names & VALUE_NAMES) and "topic" not in names
+
+
+def is_message(line: bytes) -> bool:
+    """Whether the line is an object with the place of a message."""
+    return names_in(line) >= {"topic", "partition", "offset"}
+
+
+def names_in(line: bytes) -> set[str]:
+    """The names in a JSON object; none where it is something else."""
+    try:
+        return set(msgspec.json.decode(line, type=dict[str, msgspec.Raw]))
+    except msgspec.DecodeError:
+        return set()
