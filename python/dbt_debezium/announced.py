@@ -18,8 +18,17 @@ from dbt_debezium.column_types import (
 BINARY = "binary from base64"
 TIMESTAMP = "io.debezium.time.Timestamp"
 NUMBERS = frozenset({"int", "float"})
-TEXTS = frozenset({"string", "digit_text", "point_text"})
-"""JSON types of texts: others, digits alone, and digits with a point."""
+HEXADECIMAL = frozenset({"digit_text", "hex_text"})
+TEXTS = frozenset({"string", "point_text", *HEXADECIMAL})
+"""JSON types of texts: others, digits with a point, digits alone, and bytes in hexadecimal."""
+MILLIS, MICROS, NANOS = 10**3, 10**6, 10**9
+TIMESTAMP_UNITS = {"Timestamp": MILLIS, "MicroTimestamp": MICROS, "NanoTimestamp": NANOS}
+TIME_UNITS = {"Time": MILLIS, "MicroTime": MICROS, "NanoTime": NANOS}
+"""By the last part of the logical type: how many of them are a second."""
+FIRST_SECOND, LAST_SECOND = 26 * 10**7, 26 * 10**10
+"""From 1978 to beyond 9999-12-31, which stands for "never ends": a number that is in this range in
+one unit is outside of it in the others."""
+SECONDS_OF_DAY = 86_400
 UNSIZED = re.compile(r"\s*\(.*|\s+(identity|zerofill)\b.*|\s*\[\]$", re.IGNORECASE)
 PLAIN_TYPES = {
     **dict.fromkeys(("tinyint", "tinyint unsigned", "smallint"), "smallint"),
@@ -114,11 +123,16 @@ def table_changes(text: str) -> Iterator[tuple[str | None, str, list[Column], li
             yield schema, parts[-1], table.columns, table.primary_key_column_names or []
 
 
-def announced_type(column: Announced, json_types: set[str]) -> str | None:
+def announced_type(column: Announced, json_types: set[str], largest: int = 0) -> str | None:
     """The type of a column for `row_history`; None where the topic does not say enough.
 
     The precision mode of times is taken to be the connector's default. What the values contradict
     is not taken.
+
+    Args:
+        column: as the topic has it.
+        json_types: the JSON types of its values.
+        largest: the largest whole number among them, without its sign.
 
     >>> announced_type(Announced("mysql", "DATETIME", 6, None), {"int"})
     'timestamp_ntz from io.debezium.time.MicroTimestamp'
@@ -137,7 +151,28 @@ def announced_type(column: Announced, json_types: set[str]) -> str | None:
     if name in ("decimal", "numeric", "dec", "fixed", *MONEY):
         return sent_decimal(length or LARGEST_PRECISION, scale, json_types)
     found = dialect.get(name) or PLAIN_TYPES.get(name) or sized_type(column.connector, name, length)
-    return found if found and json_types <= json_types_of(found) else None
+    if found is None or not json_types <= json_types_of(found):
+        return None
+    is_hexadecimal = found == BINARY and bool(json_types) and json_types <= HEXADECIMAL
+    return None if is_hexadecimal or has_other_unit(found, largest) else found
+
+
+def has_other_unit(column_type: str, largest: int) -> bool:
+    """Whether times are in another unit than their type has, as in `time.precision.mode=connect`.
+
+    >>> has_other_unit("timestamp_ntz from io.debezium.time.MicroTimestamp", 1_790_000_000_000)
+    True
+    """
+    name = column_type.rpartition(".")[2]
+    if name in TIMESTAMP_UNITS and largest >= FIRST_SECOND * MILLIS:
+        unit = TIMESTAMP_UNITS[name]
+        return not FIRST_SECOND * unit <= largest < LAST_SECOND * unit
+    if name == "Time":
+        return largest > SECONDS_OF_DAY * MILLIS
+    if name in TIME_UNITS:
+        # A whole day in the unit before would be less than a minute and a half in this one.
+        return 0 < largest <= SECONDS_OF_DAY * TIME_UNITS[name] // 1000
+    return False
 
 
 def sent_decimal(precision: int, scale: int, json_types: set[str]) -> str | None:

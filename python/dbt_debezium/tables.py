@@ -38,6 +38,7 @@ LARGEST = 2**63
 OWN_FORMS = ('{"before":', '{"schema":{"type":"struct"', '{"op":')
 """How the values of most changes begin."""
 NUMBER_TEXT = re.compile(rb'"-?\d+(\.\d+)?"')
+HEX_TEXT = re.compile(rb'"(?:[0-9a-f]{2})+"')
 
 
 def full_name(schema: str | None, table: str) -> str:
@@ -77,6 +78,8 @@ class TableFacts(Struct):
     """Primary keys that the schema-change topic has given it."""
     hides_old_rows: bool = False
     """A message without a key changes a row and does not show it as it was."""
+    largest: dict[str, int] = {}
+    """The largest whole number of each column, without its sign: it shows the unit of times."""
     named_identity: list[str] = []
     """The columns that tell rows apart, as a person has named them."""
 
@@ -118,7 +121,10 @@ class TableFacts(Struct):
 
     def announced_type(self, name: str, json_types: set[str]) -> str | None:
         """The type by the schema-change topic; None where it has none, or one that cannot be."""
-        found = [announced_type(column, json_types) for column in self.announced.get(name, [])]
+        found = [
+            announced_type(column, json_types, self.largest.get(name, 0))
+            for column in self.announced.get(name, [])
+        ]
         types = [one for one in found if one]
         return reduce(wider, types) if types and len(types) == len(found) else None
 
@@ -138,6 +144,8 @@ class TableFacts(Struct):
         self.has_bare_keys |= other.has_bare_keys
         self.primary_keys |= other.primary_keys
         self.hides_old_rows |= other.hides_old_rows
+        for name, number in other.largest.items():
+            self.largest[name] = max(number, self.largest.get(name, 0))
         self.named_identity = self.named_identity or other.named_identity
 
     def merge_types(self, connect_types: dict[str, str]) -> None:
@@ -180,8 +188,8 @@ def json_type(text: bytes) -> str | None:
 
     >>> [json_type(text) for text in (b"1", b"1e400", b"1.5", b"true", b"[1]", b"null", b'"a"')]
     ['int', 'other', 'float', 'boolean', 'other', None, 'string']
-    >>> json_type(b'"1"'), json_type(b'"-1.50"')
-    ('digit_text', 'point_text')
+    >>> json_type(b'"1"'), json_type(b'"-1.50"'), json_type(b'"0aff"')
+    ('digit_text', 'point_text', 'hex_text')
     """
     if text == b"null":
         return None
@@ -189,7 +197,9 @@ def json_type(text: bytes) -> str | None:
         return "boolean"
     if text[:1] == b'"':
         number = NUMBER_TEXT.fullmatch(text)
-        return ("point_text" if number[1] else "digit_text") if number else "string"
+        if number:
+            return "point_text" if number[1] else "digit_text"
+        return "hex_text" if HEX_TEXT.fullmatch(text) else "string"
     if text[:1] in b"{[":
         return "other"
     if text.lstrip(b"-").isdigit():
@@ -257,6 +267,10 @@ def observe(
                 json_types = facts.columns.setdefault(name, set())
                 if (shown := json_type(bytes(text))) is not None:
                     json_types.add(shown)
+                if shown == "int" and (number := abs(int(bytes(text)))) > facts.largest.get(
+                    name, 0
+                ):
+                    facts.largest[name] = number
     yield from tables.values()
 
 

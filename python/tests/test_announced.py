@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dbt_debezium.announced import Announced, announced_type, table_changes
-from dbt_debezium.tables import TableFacts, observe
+from dbt_debezium.tables import TableFacts, json_type, observe
 
 DATA = Path(__file__).parents[2] / "tests" / "data" / "mysql_schema_changes"
 
@@ -67,6 +67,75 @@ def test_a_type_is_taken_only_where_the_values_agree(
     column: Announced, json_types: set[str], expected: str | None
 ) -> None:
     assert announced_type(column, json_types) == expected
+
+
+NOON_MILLIS = 43_200_000
+TODAY_MILLIS = 1_790_000_000_000
+LAST_MILLIS = 253_402_300_799_000
+"""9999-12-31."""
+
+
+@pytest.mark.parametrize(
+    ("type_name", "length", "unit", "other_units"),
+    [
+        ("DATETIME", 6, 10**3, [1]),
+        ("DATETIME", 3, 1, [10**3, 10**6]),
+        ("datetime2", 7, 10**6, [1, 10**3]),
+        ("datetime2", 3, 1, [10**3, 10**6]),
+    ],
+)
+def test_a_timestamp_in_another_unit_than_the_default_is_not_taken(
+    type_name: str, length: int, unit: int, other_units: list[int]
+) -> None:
+    """As with `time.precision.mode=connect`, which sends milliseconds."""
+    connector = "mysql" if type_name == "DATETIME" else "sqlserver"
+    column = Announced(connector, type_name, length, None)
+    for largest in (0, TODAY_MILLIS * unit, LAST_MILLIS * unit):
+        assert (announced_type(column, {"int"}, largest) or "").startswith("timestamp_ntz from ")
+    for other in other_units:
+        assert announced_type(column, {"int"}, TODAY_MILLIS * other) is None
+        assert announced_type(column, {"int"}, LAST_MILLIS * other) is None
+
+
+@pytest.mark.parametrize(
+    ("connector", "length", "unit", "other_units"),
+    [
+        ("mysql", None, 10**3, [1]),
+        ("sqlserver", 7, 10**6, [1, 10**3]),
+        ("sqlserver", 5, 10**3, [1]),
+        ("sqlserver", 3, 1, [10**3, 10**6]),
+    ],
+)
+def test_a_time_in_another_unit_than_the_default_is_not_taken(
+    connector: str, length: int | None, unit: int, other_units: list[int]
+) -> None:
+    column = Announced(connector, "time", length, None)
+    for largest in (0, NOON_MILLIS * unit):
+        assert (announced_type(column, {"int"}, largest) or "").startswith("string from ")
+    for other in other_units:
+        assert announced_type(column, {"int"}, NOON_MILLIS * other) is None
+
+
+def test_the_unit_of_times_is_seen_in_messages() -> None:
+    columns = [{"name": "at", "typeName": "DATETIME", "length": 6}]
+    for value, expected in (
+        (TODAY_MILLIS * 1000, "timestamp_ntz from io.debezium.time.MicroTimestamp"),
+        (TODAY_MILLIS, "bigint"),
+    ):
+        first, second = (json.loads(schema_block("at", "int64"))["payload"] for _ in range(2))
+        first["after"] |= {"at": 0}
+        second["after"] |= {"at": value}
+        seen = [("s.d.t", '{"k":1}', json.dumps(one)) for one in (second, first)]
+        (facts,) = observe([*seen, ("s", None, announcement(*columns))])
+        assert facts.types()["at"] == expected
+
+
+def test_bytes_in_hexadecimal_are_not_taken_for_base64() -> None:
+    """As with `binary.handling.mode=hex`; the text of whole bytes is base64 of other bytes."""
+    column = Announced("mysql", "BINARY", 16, None)
+    for text, expected in (("ab" * 16, None), ("12" * 16, None), ("q80=", "binary from base64")):
+        found = json_type(json.dumps(text).encode())
+        assert announced_type(column, {found or ""}) == expected
 
 
 def test_a_name_in_quotes_is_read_whatever_it_holds() -> None:
