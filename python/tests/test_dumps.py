@@ -416,6 +416,7 @@ LOG_SEGMENT = bytes(8) + b"\x00\x00\x00\x50" + bytes(4) + b"\x02" + bytes(60)
         ("a.csv", b"id,name,op\n1,a,c\n", "CSV, in which null and an empty text are one;"),
         ("a.tar.gz", zipped(b"x" * 257 + b"ustar" + bytes(250)), "a tar archive;"),
         ("00000000000000000000.log", LOG_SEGMENT, "a file of a Kafka broker's log; dump the"),
+        ("a.json", b'{"na\xefve":1}', "1: not a message (not UTF-8 at byte 4)"),
         ("a.bin", b"\x00\x00\x00\x00\x07\x02abc\n", "binary, as keys and values of Avro or Proto"),
         ("a.parquet.gz", zipped(b"PAR1"), "a Parquet or Avro file in gzip; `gunzip`"),
         ("a.gz", zipped(zipped(b"{}")), "compressed with gzip twice; `gunzip` gives a file that"),
@@ -445,9 +446,11 @@ def test_a_parquet_or_avro_file_of_another_kind_is_refused(tmp_path: Path) -> No
         path.write_bytes(content)
         assert "(without the columns topic, partition, offset, key and value);" in refusal(path)
         placed = tmp_path / f"orders+0+1{suffix}"
-        placed.write_bytes(content[:-30])
-        with pytest.raises(DebeziumError, match=r"damaged (Parquet|Avro) file \("):
-            read_dump(placed, len)
+        for damaged in (content[:-30], content.replace(b'"name"', b'"namE"')):
+            if damaged != content:
+                placed.write_bytes(damaged)
+                with pytest.raises(DebeziumError, match=r"damaged (Parquet|Avro) file \("):
+                    read_dump(placed, len)
 
 
 def test_binary_in_kafka_columns_is_no_text(tmp_path: Path) -> None:

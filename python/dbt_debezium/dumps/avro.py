@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-import fastavro
+import fastavro.schema
 
 from dbt_debezium.dumps.connect_json import (
     Convert,
@@ -19,6 +19,12 @@ from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message
 from dbt_debezium.dumps.records import is_placed_by_name, read_records
 from dbt_debezium.errors import DebeziumError
 
+# A length that was damaged asks for more memory than there is.
+DAMAGE = (
+    *(EOFError, ValueError, LookupError, MemoryError, zlib.error),
+    fastavro.schema.SchemaParseException,
+)
+
 
 def recognises(head: Head) -> bool:
     return head.start.startswith(b"Obj\x01") and not head.is_gzip
@@ -29,7 +35,7 @@ def read(source: Source) -> Iterator[Message | BadLine]:
         yield from _messages(source)
     except OSError as error:
         raise cannot_be_read(source.path, error) from error
-    except (EOFError, ValueError, LookupError, zlib.error) as error:
+    except DAMAGE as error:
         raise DebeziumError(
             f"{source.path}: damaged Avro file ({error}); write or copy it again"
         ) from error

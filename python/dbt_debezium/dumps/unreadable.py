@@ -99,5 +99,5 @@ def names_in(line: bytes) -> set[str]:
     """The names in a JSON object; none where it is something else."""
     try:
         return set(msgspec.json.decode(line, type=dict[str, msgspec.Raw]))
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return set()
