@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import os
 import re
 from pathlib import Path
 
@@ -261,6 +262,13 @@ def test_a_named_file_may_have_any_name(tmp_path: Path) -> None:
 def test_a_path_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DebeziumError, match="does not exist; name a dump of topics"):
         find_files(tmp_path / "absent")
+
+
+def test_a_pipe_is_refused_as_what_it_is(tmp_path: Path) -> None:
+    """As `preview <(zstdcat dump.zst)` names one."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DebeziumError, match="pipe: a pipe or device; write the dump to a file"):
+        find_files(tmp_path / "pipe")
 
 
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:

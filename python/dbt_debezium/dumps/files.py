@@ -54,6 +54,8 @@ def find_files(path: Path) -> list[Path]:
     """
     if path.is_file():
         return [path]
+    if path.exists() and not path.is_dir():
+        raise DebeziumError(f"{path}: a pipe or device; write the dump to a file, and name that")
     if not path.is_dir():
         raise DebeziumError(f"{path}: does not exist; name a dump of topics, a file or a folder")
     files = _candidates(path)
