@@ -8,7 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from dbt_debezium.cli import main
+from dbt_debezium.cli.preview import read_from
 from dbt_debezium.home import CORE_MODEL, project_dir
+from dbt_debezium.preview import Topics
+from dbt_debezium.registry.client import RegistryBlock
 
 
 @pytest.mark.parametrize(
@@ -129,3 +132,18 @@ def test_every_command_shows_an_example_that_click_takes() -> None:
             words = shlex.split(line.partition(" | ")[0])
             assert words[0] == name
             main.commands[name].make_context(name, words[1:])
+
+
+def test_preview_asks_the_registry_that_is_named_beside_an_address() -> None:
+    read = read_from("kafka://broker:9092", "shop[.].*", "http://registry:8081", None, False)
+    assert isinstance(read, Topics)
+    (block,) = read.blocks.values()
+    assert block.registry == RegistryBlock("http://registry:8081")
+
+
+@pytest.mark.parametrize("command", ["land", "preview"])
+@pytest.mark.parametrize("option", ["--topics", "--registry"])
+def test_an_option_of_kafka_is_refused_beside_a_path(command: str, option: str) -> None:
+    ended = CliRunner().invoke(main, [command, "dump", option, "http://registry:8081"])
+    assert ended.exit_code == 2
+    assert f"{option} goes with kafka://host:port; landing.yml names its own." in ended.stderr

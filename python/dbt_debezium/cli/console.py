@@ -11,6 +11,7 @@ from rich.console import Console
 
 from dbt_debezium import progress
 from dbt_debezium.home import check_project, project_dir
+from dbt_debezium.kafka import SCHEME
 
 if TYPE_CHECKING:
     from dbt_debezium.progress import Steps
@@ -26,6 +27,24 @@ topics_option = click.option(
     metavar="PATTERN",
     help="With kafka://: a regular expression that fits the names of topics, as 'shop[.].*'.",
 )
+registry_option = click.option(
+    "--registry",
+    metavar="URL",
+    help="With kafka://: the schema registry of Avro messages, as http://localhost:8081.",
+)
+
+
+def check_kafka_options(source: str | None, topics: str | None, registry: str | None) -> None:
+    """Refuse options of Kafka that go with another source.
+
+    Raises:
+        UsageError: there is one.
+    """
+    if (topics or registry) and not (source or "").startswith(SCHEME):
+        raise click.UsageError(
+            f"--{'topics' if topics else 'registry'} goes with kafka://host:port; "
+            "landing.yml names its own."
+        )
 
 
 def enter_project() -> None:

@@ -8,10 +8,12 @@ import click
 from rich.text import Text
 
 from dbt_debezium.cli.console import (
+    check_kafka_options,
     enter_project,
     examples,
     from_anywhere,
     out,
+    registry_option,
     topics_option,
     working,
 )
@@ -34,11 +36,7 @@ if TYPE_CHECKING:
 )
 @click.argument("source", required=False)
 @topics_option
-@click.option(
-    "--registry",
-    metavar="URL",
-    help="With kafka://: the schema registry of Avro messages, as http://localhost:8081.",
-)
+@registry_option
 @click.option("--target", help="A target of profiles.yml.")
 def land(source: str | None, topics: str | None, registry: str | None, target: str | None) -> None:
     """Append new messages of SOURCE to landing.message.
@@ -51,11 +49,7 @@ def land(source: str | None, topics: str | None, registry: str | None, target: s
     """
     from dbt_debezium.session import spark_session
 
-    if (topics or registry) and not (source or "").startswith(SCHEME):
-        raise click.UsageError(
-            f"--{'topics' if topics else 'registry'} goes with kafka://host:port; "
-            "landing.yml names its own."
-        )
+    check_kafka_options(source, topics, registry)
     if source and not source.startswith(SCHEME):
         source = from_anywhere(source)
     enter_project()

@@ -10,10 +10,12 @@ from rich.text import Text
 
 from dbt_debezium.cli.cells import cell_text
 from dbt_debezium.cli.console import (
+    check_kafka_options,
     enter_project,
     examples,
     from_anywhere,
     out,
+    registry_option,
     topics_option,
     working,
 )
@@ -43,6 +45,7 @@ SHOWN_COLUMNS = 8
 )
 @click.argument("source", required=False)
 @topics_option
+@registry_option
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
@@ -83,6 +86,7 @@ SHOWN_COLUMNS = 8
 def preview(
     source: str | None,
     topics: str | None,
+    registry: str | None,
     limit: int | None,
     groups: Sequence[str],
     not_ingested: Sequence[str],
@@ -104,7 +108,7 @@ def preview(
 
     parsed_groups = [Group.parse(group) for group in groups]
     identities = parse_identities(identity_texts)
-    read = read_from(source, topics, limit, complete)
+    read = read_from(source, topics, registry, limit, complete)
     command: Command = "preview kafka" if isinstance(read, Topics) else "preview"
     settings: dict[str, Any] = {"landing_reaches_the_end": complete}
     if not_ingested:
@@ -134,7 +138,11 @@ def preview(
 
 
 def read_from(
-    source: str | None, topics: str | None, limit: int | None, complete: bool
+    source: str | None,
+    topics: str | None,
+    registry: str | None,
+    limit: int | None,
+    complete: bool,
 ) -> "str | Topics":
     """What is to be previewed, looked at as far as that needs no Spark.
 
@@ -147,13 +155,13 @@ def read_from(
         block_of_address,
         client_options,
         read_landing_file,
+        registry_of,
     )
     from dbt_debezium.landing import local_path
     from dbt_debezium.preview import Topics
 
     is_address = (source or "").startswith(SCHEME)
-    if topics and not is_address:
-        raise click.UsageError("--topics goes with kafka://host:port; landing.yml names its own.")
+    check_kafka_options(source, topics, registry)
     if source and not is_address:
         if limit:
             raise click.UsageError("--limit goes with Kafka; a dump is read whole.")
@@ -163,11 +171,12 @@ def read_from(
         return path
     enter_project()
     if source:
-        blocks = {source: block_of_address(source, topics or ".*")}
+        blocks = {source: block_of_address(source, topics or ".*", registry)}
     else:
         blocks = read_landing_file(project_dir())
     for name, block in blocks.items():
         client_options(name, block)  # refuses before Spark starts
+        registry_of(name, block)
     return Topics(blocks, limit or MOST_OFFSETS, complete)
 
 
