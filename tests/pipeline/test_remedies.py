@@ -51,7 +51,7 @@ REMEDIES = {
     "tables": r"land the topics of (?:its tables|the tables that it names)",
     "again": r"mend that message .* and land it again",
     "snapshot": r"take a new initial snapshot|comes back only with a new initial snapshot",
-    "complete": r"set landing_reaches_the_end: true",
+    "complete": r"run once with --vars 'landing_reaches_the_end: true'",
     "decide": r"decide (\w+) in seeds/operator_decision\.csv",
     "without truncate": r"list (\S+) in sources_without_truncate",
     "not watermark": r"take (\S+) out of watermark_sources",

@@ -19,8 +19,9 @@ KAFKA_WORDS: Final = {
 }
 PROJECT_WORDS: Final = {
     "land": "land",
+    # For one run: a later one can bring the first half of a transaction.
     "complete": (
-        "set landing_reaches_the_end: true in dbt_project.yml if every partition has landed to "
+        "run once with --vars 'landing_reaches_the_end: true' if every partition has landed to "
         "its end"
     ),
     "leave_out": "list {quoted} in not_ingested_tables of dbt_project.yml",
