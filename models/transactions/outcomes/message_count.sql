@@ -1,3 +1,5 @@
+{#- dbt finds what a model reads only outside of conditions. -#}
+{%- set transaction_topic = ref('int_transaction_topic') -%}
 with
 
 settled_count as (
@@ -12,13 +14,16 @@ settled_count as (
     group by source, topic, partition, outcome
     {% if is_incremental() -%}
     union all
+    -- Copies and garbage of a transaction topic may land before anything shows its source.
     select
-        built.source,
+        coalesce(transaction_topic.source_prefix, built.source) as source,
         built.topic,
         built.partition,
         built.outcome,
         built.message_count
     from {{ this }} as built
+    left join {{ transaction_topic }} as transaction_topic
+        on built.source = '' and built.topic = transaction_topic.topic
     where built.cut_id = {{ candidate('starting_cut_id') }} and built.outcome != 'held'
     {%- endif %}
 
