@@ -489,7 +489,7 @@ class Collector:
         logs = {self._log_position(one).partition("#")[0] for one in self.markers}
         if partitions != {0} and len(logs) > 1:
             return marks.Unplaced(None, transaction_id, "unordered_partitions")
-        is_new = bool(place) and transaction_id not in self.known.published
+        is_new = place > (self.known.end.reached_place or "")
         if is_new and "+" not in position and position <= published:
             known = f"{published.partition('+')[0]}+{place}"
             return marks.Unplaced(known, transaction_id, "topic_made_again")

@@ -6,6 +6,7 @@ their slot so that a new stream begins behind a transaction without END.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 from collector import flattened
@@ -65,6 +66,11 @@ def differences(operator: Operator) -> Iterator[str]:
     if not waits_for_snapshot and shown not in states[len(states) - 1 - source.is_behind :]:
         held = cut["held"][:2]
         yield f"{source.name} does not show its end: {operator.decisions}, {held}"
+    elif not waits_for_snapshot:
+        readers.settings = replace(readers.settings, reaches_the_end=True)
+        readers.see(landed)
+        if readers.state != states[-1] and not source.name.endswith("db2"):
+            yield f"{source.name} does not show all that was sent: {operator.decisions}"
 
 
 def all_differences(numbers: Sequence[int]) -> list[str]:

@@ -4,10 +4,11 @@ The sources are those of tests/pipeline/test_random_landings.py, which lands the
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
-from collector import flattened
+from collector import Landed, flattened
 from random_streams import Source, advance, draw
 from readers import Readers
 from test_random_landings import FAILED_ONCE, SEED
@@ -40,6 +41,22 @@ def differences(source: Source) -> Iterator[str]:
         latest = max(shown, default=last)
         if latest < last - source.is_behind or len(held) > source.is_behind:
             yield f"{source.name}: shows {latest} of {last} at the end, holds {held[:3]}"
+        yield from differences_at_the_end(source, readers, landed)
+
+
+def differences_at_the_end(
+    source: Source, readers: Readers, landed: Sequence[Landed]
+) -> Iterator[str]:
+    """What is wrong once the landing says that it reaches the end of what was sent.
+
+    Db2's last transaction has no END then, and waits for good.
+    """
+    readers.settings = replace(readers.settings, reaches_the_end=True)
+    readers.see(landed)
+    held = [one for one in readers.verdicts if isinstance(one, Hold)]
+    has_end = not source.name.endswith("db2")
+    if has_end and (readers.state != source.states[-1] or held):
+        yield f"{source.name}: the end is not shown, holds {held[:3]}"
 
 
 def all_differences(numbers: Sequence[int]) -> list[str]:
