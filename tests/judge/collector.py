@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 import wal
@@ -416,6 +417,8 @@ class Collector:
             offsets = [one.offset for one in markers if one.flat.marker == "END"]
             if offsets:
                 return _padded(min(offsets))
+            if (lone := self._lone_position(transaction_id)) is not None:
+                return lone
             if transaction_id in self.known.settled:
                 return self._position_without_end(transaction_id)
             return self._truncate_position(transaction_id)
@@ -426,6 +429,25 @@ class Collector:
             flats = (flat for one in changes for copies in one.copies.values() for flat in copies)
             position = next((flat.commit_position for flat in flats), None)
         return position
+
+    def _lone_position(self, transaction_id: str) -> str | None:
+        """Behind its BEGIN, if that stays alone: another transaction has begun since (MariaDB)."""
+        markers = self.markers.get(transaction_id, ())
+        is_alone = markers and all(one.flat.marker == "BEGIN" for one in markers)
+        if not is_alone or not self._log_position(transaction_id).startswith("domain-"):
+            return None
+        begin = min(one.offset for one in markers) + 1
+        return None if begin >= self._last_begin else _padded(begin)
+
+    @cached_property
+    def _last_begin(self) -> int:
+        """Where the newest transaction begins; 0 in several partitions, which have no order."""
+        if any(one.partition for some in self.markers.values() for one in some):
+            return 0
+        return max(
+            min(one.offset + (one.flat.marker == "BEGIN") for one in some)
+            for some in self.markers.values()
+        )
 
     def _expected(self, markers: Iterable[Landed]) -> dict[str, list[int]]:
         """Of each table that lands what each END counts, 0 where it does not."""
@@ -439,7 +461,7 @@ class Collector:
 
     def _transactions(self) -> Iterator[marks.TransactionMark]:
         for transaction_id in sorted(self.markers.keys() | self.changes.keys()):
-            if self._truncate_position(transaction_id) is not None or self._is_uncounted():
+            if self._is_truncate(transaction_id) or self._is_uncounted():
                 continue
             if self._is_begun_before(transaction_id):
                 continue
@@ -481,6 +503,8 @@ class Collector:
 
     def _misplacement(self, transaction_id: str, position: str | None) -> marks.Unplaced | None:
         """Why its END tells no place, where END is the order."""
+        if self._lone_position(transaction_id) is not None:
+            return marks.Unplaced(position, transaction_id, "end_not_sent")
         if not self.traits or not self.traits.is_ordered_by_end or position is None:
             return None
         published = self.known.end.position or ""
@@ -600,19 +624,36 @@ class Collector:
         published = self.known.end.position or self.known.end.snapshot_position or _padded(0)
         return f"{max([*before, published.partition('+')[0]])}+{place}"
 
-    def _truncates(self) -> Iterator[marks.Truncate]:
-        for transaction_id in self.changes:
-            position = self._truncate_position(transaction_id)
-            if position is not None:
-                flat = self._flats(transaction_id)[0]
-                ends = (int(at) for at, _ in self._ended() if at > position)
-                yield marks.Truncate(
-                    position,
-                    transaction_id,
-                    flat.event_position or "",
-                    *_log_number(flat),
-                    next(ends, None),
-                )
+    def _is_truncate(self, transaction_id: str) -> bool:
+        """Or a BEGIN that stays alone, which may be that of one."""
+        flats = self._flats(transaction_id)
+        if not flats:
+            return self._lone_position(transaction_id) is not None
+        return any(flat.is_whole_transaction for flat in flats)
+
+    def _truncates(self) -> Iterator[marks.Link]:
+        logs = {self._log_position(one).partition("#")[0] for one in self.markers}
+        for transaction_id in sorted(self.changes.keys() | self.markers.keys()):
+            position = self._position(transaction_id)
+            if not self._is_truncate(transaction_id) or position is None:
+                continue
+            flats = self._flats(transaction_id)
+            markers = self.markers.get(transaction_id, [])
+            if not markers and len(logs) > 1 and any(log.startswith("domain-") for log in logs):
+                yield marks.Unplaced(position, transaction_id, "unplaced_truncate")
+                continue
+            flat = flats[0] if flats else markers[0].flat
+            ends = (int(at) for at, _ in self._ended() if at > position)
+            known = {one.offset for some in self.markers.values() for one in some}
+            yield marks.Truncate(
+                position,
+                transaction_id,
+                flat.event_position if flats else self._following_place(position),
+                *_log_number(flat),
+                next(ends, None),
+                has_landed=bool(flats),
+                has_next_marker=any(one.offset + 1 in known for one in markers),
+            )
 
     def _is_uncounted(self) -> bool:
         return self.traits is not None and not self.traits.has_markers

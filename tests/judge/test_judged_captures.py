@@ -11,8 +11,8 @@ from functools import cache
 import oracle
 import pytest
 from arrivals import Arrival, Replay, make_arrival
-from binlog_captures import some_arrivals
-from captured_servers import MYSQL
+from binlog_captures import some_arrivals, spread_truncates
+from captured_servers import MARIADB, MYSQL
 from collector import Landed, flattened
 from mysql_oracle import MysqlHistory
 from mysql_oracle import expected_cut as expected_mysql_cut
@@ -84,6 +84,7 @@ def servers() -> dict[str, tuple[MysqlHistory, list[Message], str]]:
     return {
         "some_gtid": (MYSQL.history, spread_messages(), MYSQL.source),
         "some_file": (history_without_gtids(), messages_without_gtids(), MYSQL.source),
+        "some_domain": (MARIADB.history, spread_truncates(MARIADB.messages), MARIADB.source),
     }
 
 
@@ -98,12 +99,12 @@ def binlog_differences(name: str, count: int) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", ["some_gtid", "some_file"])
-def test_an_arrival_of_mysql_shows_the_largest_state(name: str) -> None:
+@pytest.mark.parametrize("name", ["some_gtid", "some_file", "some_domain"])
+def test_an_arrival_of_a_binary_log_shows_the_largest_state(name: str) -> None:
     assert binlog_differences(name, 12) == []
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("name", ["some_gtid", "some_file"])
-def test_a_hundred_arrivals_of_mysql_show_the_largest_state(name: str) -> None:
+@pytest.mark.parametrize("name", ["some_gtid", "some_file", "some_domain"])
+def test_a_hundred_arrivals_of_a_binary_log_show_the_largest_state(name: str) -> None:
     assert binlog_differences(name, 100) == []

@@ -47,7 +47,7 @@ class Chain:
                         yield self._judge_snapshot(first)
                 case Truncate():
                     if not self._is_published(first.position):
-                        yield self._judge_truncate(first)
+                        yield from self._judge_truncate(first)
                 case Uncounted():
                     if not self._is_published(first.position):
                         yield self._judge_uncounted(first)
@@ -111,7 +111,8 @@ class Chain:
         end = end.reaching(transaction.last_place).numbered(transaction.log_number)
         return self._commit("transaction", transaction_id, end, decided)
 
-    def _judge_truncate(self, truncate: Truncate) -> Verdict:
+    def _judge_truncate(self, truncate: Truncate) -> Iterator[Verdict]:
+        """A BEGIN that stays alone where no TRUNCATE can be missing is that of DDL: no commit."""
         position, transaction_id = truncate.position, truncate.transaction_id
         decided = self._evidence.decisions.on_transaction(transaction_id)
         reason = self._follows_held()
@@ -120,10 +121,14 @@ class Chain:
                 truncate, decided
             )
         if reason is not None:
-            return self._waiting("transaction", position, transaction_id, reason)
+            yield self._waiting("transaction", position, transaction_id, reason)
+            return
         number = log_number(truncate.log, truncate.log_number)
-        end = replace(self._end, position=position).reaching(truncate.place).numbered(number)
-        return self._commit("transaction", transaction_id, end, decided)
+        end = replace(self._end, position=position).numbered(number)
+        if truncate.has_landed or decided is not None:
+            yield self._commit("transaction", transaction_id, end.reaching(truncate.place), decided)
+        else:
+            self._move_to(end)
 
     def _judge_uncounted(self, transaction: Uncounted) -> Verdict:
         position, transaction_id = transaction.position, transaction.transaction_id
@@ -181,13 +186,16 @@ class Chain:
     ) -> Commit | Discarded:
         """Move the chain on. What an operator has discarded is no commit."""
         number = end.commit_number + (decided != "discard")
-        self._end = replace(end, commit_number=number)
-        self._predecessor = Predecessor(self._end, self._evidence)
+        self._move_to(replace(end, commit_number=number))
         position = end.position or end.snapshot_position
         assert position is not None
         if decided == "discard":
             return Discarded(kind, position, transaction_id, self._end)
         return Commit(kind, position, transaction_id, self._end, proof)
+
+    def _move_to(self, end: ChainEnd) -> None:
+        self._end = end
+        self._predecessor = Predecessor(end, self._evidence)
 
     def _waiting(
         self,
@@ -207,8 +215,7 @@ class Chain:
         traits = self._evidence.traits
         offsets = transaction.end_offsets(traits) if traits else ()
         known = sorted({*self._end.end_offsets, *offsets})
-        self._end = replace(self._end, end_offsets=tuple(known))
-        self._predecessor = Predecessor(self._end, self._evidence)
+        self._move_to(replace(self._end, end_offsets=tuple(known)))
 
 
 def _identity(link: Link) -> tuple[str | None, str, str | None]:

@@ -75,19 +75,26 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Truncate:
-    """One row per TRUNCATE that is a transaction by itself, without BEGIN and END.
+    """One row per TRUNCATE that is a transaction by itself, without END.
 
-    Its position is behind that of the last END before it in its log.
+    Its position is behind that of the last END before it in its log, or behind its BEGIN where it
+    has one. A BEGIN that stays alone has a row, too: it may be that of a TRUNCATE that has not
+    landed, and in MariaDB each statement of DDL has one.
     """
 
     kind: ClassVar[str] = "truncate"
     position: str
     transaction_id: str
-    place: str
+    place: str | None
+    """Of a BEGIN alone, that of the next transaction with changes."""
     log: str | None
     log_number: int | None
     following_end_offset: int | None
     """Of the next END behind its position."""
+    has_landed: bool = True
+    """Whether it has, and is not a BEGIN alone."""
+    has_next_marker: bool = False
+    """Whether the marker behind its BEGIN has landed, which is not its END."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +150,11 @@ class Unplaced:
     position: str | None
     transaction_id: str
     reason: Literal[
+        "end_not_sent",
         "several_partitions",
         "topic_made_again",
         "unordered_partitions",
+        "unplaced_truncate",
     ]
 
 

@@ -114,9 +114,10 @@ class Predecessor:
         """Whether no END is missing in between: all numbers are known, or all markers."""
         if self._evidence.source.reaches_the_end:
             return True
-        if self._evidence.markers.have_one_order and self._evidence.log.runs_on_to(
-            number, self._end
-        ):
+        # Behind a BEGIN alone its END may be missing.
+        is_alone = not truncate.has_landed and not truncate.has_next_marker
+        has_order = self._evidence.markers.have_one_order and not is_alone
+        if has_order and self._evidence.log.runs_on_to(number, self._end):
             return True
         end = truncate.following_end_offset
         return end is not None and self._has_every_marker((end,))

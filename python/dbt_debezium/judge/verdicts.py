@@ -8,6 +8,7 @@ Proof = Literal["counted", "watermark", "none"]
 HoldReason = Literal[
     "above_low_water",
     "contradicting_events",
+    "end_not_sent",
     "follows_held_snapshot",
     "follows_held_transaction",
     "key_change_torn",
@@ -26,6 +27,7 @@ HoldReason = Literal[
     "topic_made_again",
     "unaccounted_gtid",
     "unordered_partitions",
+    "unplaced_truncate",
     "unproven_reads",
     "unproven_restart",
 ]
