@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
+import blocking
 import wal
 
 from dbt_debezium.connectors.settings import DEFAULTS
@@ -228,7 +229,7 @@ class Collector:
             *self._truncates(),
             *self._uncounted(),
             *self._messages(),
-            *(marks.Snapshot(self._snapshot_position(at), at) for at in self.reads),
+            *self._snapshots(),
         ]
         return [*facts, *sorted(links, key=marks.place_of)]
 
@@ -267,11 +268,6 @@ class Collector:
         return marks.Source(
             self.connector,
             first,
-            any(
-                one.flat.signal_type == "execute-snapshot"
-                and "blocking" in one.flat.signal_data.lower()
-                for one in self._all_changes()
-            ),
             self.known.settings.reaches_the_end,
             self.known.settings.sends_no_truncates,
             self.known.settings.refused_proofs,
@@ -372,6 +368,41 @@ class Collector:
 
     # --- snapshots
 
+    @cached_property
+    def blocking(self) -> dict[str, blocking.Asked]:
+        """What asks for a blocking snapshot, by the place of its reads."""
+        if not self.traits or not self.traits.names_predecessor:
+            return {}
+        reads = {place: [one.flat for one in some] for place, some in self.reads.items()}
+        return blocking.asked(reads, [one for some in self.changes for one in self._flats(some)])
+
+    def _snapshots(self) -> Iterator[marks.Link]:
+        for at, reads in self.reads.items():
+            asked = self.blocking.get(at)
+            if asked is None:
+                yield marks.Snapshot(self._snapshot_position(at), at)
+                continue
+            followed = asked.followed or min(
+                filter(
+                    None,
+                    (
+                        one.position
+                        for one in self.placed.values()
+                        if one.transaction_id == asked.transaction_id
+                        or (asked.previous is not None and one.previous == asked.previous)
+                    ),
+                ),
+                default=None,
+            )
+            last = max((one.flat.committed_at_micros or 0 for one in reads), default=None)
+            yield marks.BlockingSnapshot(followed or at, at, last, followed is not None)
+
+    @cached_property
+    def unanswered(self) -> set[str]:
+        """Transactions that ask for a blocking snapshot of which no read has landed."""
+        changes = [one for some in self.changes for one in self._flats(some)]
+        return blocking.unanswered(self.blocking.values(), changes)
+
     def _unlanded_tables(self) -> Iterator[marks.UnlandedTable]:
         topics = {topic for topic, _ in self.partitions}
         landed = {one.flat.data_collection for one in self._all_changes()}
@@ -396,7 +427,8 @@ class Collector:
                 tables[one.flat.data_collection or ""].append(one.flat.snapshot or "")
             for name, markers in tables.items():
                 known = tuple(sorted(marker for marker in markers if marker != "true"))
-                yield marks.SnapshotTable(position, name, len(markers), known)
+                is_blocking = self.blocking.get(place) is not None
+                yield marks.SnapshotTable(position, name, len(markers), known, is_blocking)
 
     def _snapshot_partitions(self) -> Iterator[marks.SnapshotPartition]:
         for place in self.reads:
@@ -489,6 +521,7 @@ class Collector:
                         *_log_number(one.flat),
                         tuple(self._surrounding_partitions(position)),
                         self._following_place(position),
+                        one.flat.committed_at_micros,
                     )
             yield from self._tables(position, transaction_id, markers)
 
@@ -530,6 +563,7 @@ class Collector:
             replace(
                 _table(position, transaction_id, name, expected.get(name, [0]), changes.get(name)),
                 has_one_order=has_one_order,
+                is_unanswered=transaction_id in self.unanswered,
             )
             for name in sorted(expected.keys() | changes.keys())
         ]
@@ -683,6 +717,8 @@ class Collector:
                     closes_window=any(
                         flat.signal_type == "snapshot-window-close" for flat in flats
                     ),
+                    is_unanswered=one.transaction_id in self.unanswered,
+                    committed_at=max((flat.committed_at_micros or 0 for flat in flats), default=0),
                     has_known_end=one.has_known_end,
                 )
 
@@ -720,10 +756,10 @@ class Collector:
                     yield marks.LogRange(log, first, last)
 
     def _messages(self) -> Iterator[marks.Message]:
-        known = {(one.event_position, one.previous_commit_position) for one in self.messages}
-        for position, previous in known:
+        known = {(one.event_position, one.previous_commit_position): one for one in self.messages}
+        for (position, previous), one in known.items():
             if position is not None:
-                yield marks.Message(position, previous)
+                yield marks.Message(position, previous, one.committed_at_micros)
 
 
 def _placed_by_offset(deliveries: dict[Delivery, Landed]) -> dict[Delivery, Landed]:

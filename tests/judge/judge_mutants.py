@@ -33,6 +33,8 @@ MODULES = (
     "uncounted",
     "evidence",
     "predecessor",
+    "holds",
+    "horizon",
     "chain",
 )
 """Those that decide something, each behind what it imports."""
@@ -76,10 +78,21 @@ def mutants() -> Iterator[Mutant]:
     """Each comparison, `and`, `or`, `not`, number, min, max, any and all changed once."""
     for module in MODULES:
         tree = ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
+        for node in _nodes(tree):
             for _ in _changes(node):
                 code = compile(tree, module, "exec")
                 yield Mutant(module, getattr(node, "lineno", 0), ast.unparse(node), code)
+
+
+def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """All that decides something: no decorators, no `strict=True`."""
+    yield tree
+    for name, value in ast.iter_fields(tree):
+        some = value if isinstance(value, list) else [value]
+        is_decoration = name == "decorator_list" or getattr(tree, "arg", None) == "strict"
+        for one in some:
+            if isinstance(one, ast.AST) and not is_decoration:
+                yield from _nodes(one)
 
 
 def said(marks: Sequence[Mark], end: ChainEnd, judge: ModuleType = judge_package) -> str:

@@ -36,8 +36,9 @@ class Readers(Runs):
 
     def apply(self, commit: Commit, collector: Collector) -> None:
         """Let readers see one more commit."""
-        if commit.kind == "initial_snapshot":
-            self._rows.clear()
+        if commit.kind != "transaction":
+            if commit.kind == "initial_snapshot":
+                self._rows.clear()
             changes = collector.reads_at(commit.position)
         else:
             changes = collector.changes_of(commit.transaction_id or "")

@@ -122,7 +122,8 @@ def learn(runs: Runs, line: str) -> None:
 def said(verdict: Verdict) -> str:
     """A verdict as one line."""
     transaction_id = (verdict.transaction_id or "").replace(SERVER, "gtid")
-    name = f"transaction {transaction_id}" if transaction_id else "snapshot"
+    snapshot = "blocking snapshot" if verdict.kind == "blocking_snapshot" else "snapshot"
+    name = f"transaction {transaction_id}" if transaction_id else snapshot
     position = None if verdict.position is None else verdict.position.partition("+")[0]
     at = "" if position is None else f" at {position.lstrip('0') or 0}"
     match verdict:
@@ -224,7 +225,7 @@ class Writer:
         marker: dict[str, object] = {
             "status": verb,
             "id": self._id(key, clauses.get("at")),
-            "ts_ms": 1,
+            "ts_ms": int(clauses.get("time", 1)),
         }
         if verb == "END":
             words = clauses.get("counts", "nothing").replace(" and", "").split()
@@ -271,7 +272,7 @@ class Writer:
             "schema": "public",
             "table": "" if verb == "message" else topic,
             "snapshot": (marker or "true") if is_read else "false",
-            "ts_ms": 1,
+            "ts_ms": int(clauses.get("time", 1)),
         }
         at = clauses.get("at")
         if self.connector == "cdl":

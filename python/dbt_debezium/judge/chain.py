@@ -5,12 +5,21 @@ from dataclasses import replace
 from itertools import groupby
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.judge.decisions import Decided, settles
+from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.evidence import Evidence
-from dbt_debezium.judge.marks import Link, Message, Snapshot, TransactionMark, Truncate, Uncounted
+from dbt_debezium.judge.holds import Holds, Reasons
+from dbt_debezium.judge.horizon import Passed, shown
+from dbt_debezium.judge.marks import (
+    BlockingSnapshot,
+    Link,
+    Message,
+    Snapshot,
+    TransactionMark,
+    Truncate,
+    Uncounted,
+)
 from dbt_debezium.judge.predecessor import Predecessor
 from dbt_debezium.judge.transaction import Transaction, log_number
-from dbt_debezium.judge.uncounted import uncounted_hold_reason
 from dbt_debezium.judge.verdicts import (
     ChainEnd,
     Commit,
@@ -30,17 +39,24 @@ class Chain:
     def __init__(self, evidence: Evidence, end: ChainEnd) -> None:
         self._evidence = evidence
         self._start = self._end = end
+        self._holds = Holds(evidence, end)
         self._predecessor = Predecessor(end, evidence)
         self._held_by: LinkKind | None = None
         """What the first link is that waits, and that all links behind it wait for."""
 
     def verdicts(self, links: Iterable[Link]) -> Iterator[Verdict]:
         """Judge links, which come in the order of `marks`."""
+        return shown(self._judged(links))
+
+    def _judged(self, links: Iterable[Link]) -> Iterator[Verdict | Passed]:
         for _, marks in groupby(links, key=_identity):
             match first := next(marks):
                 case Message():
-                    if not self._is_published(first.position):
-                        self._predecessor.add_message(first)
+                    if not self._is_published(first.position) and self._follows(first):
+                        yield Passed(first.position, first.committed_at)
+                case BlockingSnapshot():
+                    if not self._was_published(first.position):
+                        yield self._judge_blocking(first)
                 case Snapshot():
                     # An older one is in the newest that is published.
                     if first.position > (self._end.snapshot_position or ""):
@@ -58,6 +74,14 @@ class Chain:
                         yield self._judge_transaction(transaction)
                     elif transaction.position == self._end.position:
                         self._add_end_offsets(transaction)
+
+    def _follows(self, message: Message) -> bool:
+        return self._predecessor.add_message(message) and self._held_by is None
+
+    def _was_published(self, position: str) -> bool:
+        """Before this run."""
+        newest = self._start.position or self._start.snapshot_position
+        return newest is not None and position <= newest
 
     def _is_published(self, position: str | None) -> bool:
         newest = self._end.position or self._end.snapshot_position
@@ -81,117 +105,95 @@ class Chain:
             return self._waiting("initial_snapshot", position, None, reason)
         self._held_by = None
         end = replace(self._end, position=None, snapshot_position=position)
-        decided = self._evidence.decisions.on_snapshot(position)
-        return self._commit("initial_snapshot", None, end.reaching(snapshot.place), decided)
+        self._move_to(end.reaching(snapshot.place))
+        return self._commit("initial_snapshot", position, None, decided=self._on_snapshot(position))
+
+    def _judge_blocking(self, snapshot: BlockingSnapshot) -> Verdict:
+        """It is a commit behind a transaction, which the next one follows all the same (S7)."""
+        decided = self._on_snapshot(snapshot.snapshot_position)
+        reason = _first(self._holds.of_blocking(snapshot, self._follows_held(), decided))
+        if reason is not None:
+            return self._waiting("blocking_snapshot", snapshot.position, None, reason)
+        at = snapshot.committed_at
+        return self._commit(
+            "blocking_snapshot", snapshot.position, None, decided=decided, committed_at=at
+        )
 
     def _judge_transaction(self, transaction: Transaction) -> Verdict:
         position, transaction_id = transaction.position, transaction.transaction_id
-        traits, partitions = self._evidence.traits, self._evidence.partitions
-        if traits is None:
-            return self._waiting("transaction", position, transaction_id, "no_transaction")
         decided = self._evidence.decisions.on_transaction(transaction_id)
-        reason: HoldReason | None
-        if settles(decided) and position is not None:
-            reason = self._follows_held()
-        else:
-            reason = (
-                self._refused("counted")
-                or transaction.hold_reason(traits, partitions)
-                or self._follows_held()
-                or self._lacks_snapshot(decided)
-                or self._predecessor.hold_reason(transaction, traits, decided)
-                or self._lacks_row(transaction_id)
-            )
-        if reason is not None:
-            return self._waiting("transaction", position, transaction_id, reason)
+        follows_held = self._follows_held()
+        reasons = self._holds.of_transaction(transaction, self._predecessor, follows_held, decided)
+        reason, traits = _first(reasons), self._evidence.traits
+        if reason is not None or position is None or traits is None:
+            return self._waiting("transaction", position, transaction_id, reason or "no_end")
         offsets = transaction.end_offsets(traits)
         if not offsets and not traits.names_predecessor:
             offsets = self._end.end_offsets
         end = replace(self._end, position=position, end_offsets=offsets)
-        end = end.reaching(transaction.last_place).numbered(transaction.log_number)
-        return self._commit("transaction", transaction_id, end, decided)
+        self._move_to(end.reaching(transaction.last_place).numbered(transaction.log_number))
+        at = transaction.committed_at
+        return self._commit("transaction", position, transaction_id, decided, committed_at=at)
 
     def _judge_truncate(self, truncate: Truncate) -> Iterator[Verdict]:
         """A BEGIN that stays alone where no TRUNCATE can be missing is that of DDL: no commit."""
         position, transaction_id = truncate.position, truncate.transaction_id
         decided = self._evidence.decisions.on_transaction(transaction_id)
-        reason = self._follows_held()
-        if reason is None and not settles(decided):
-            reason = self._lacks_snapshot(decided) or self._predecessor.truncate_hold_reason(
-                truncate, decided
-            )
+        follows_held = self._follows_held()
+        reasons = self._holds.of_truncate(truncate, self._predecessor, follows_held, decided)
+        reason = _first(reasons)
         if reason is not None:
             yield self._waiting("transaction", position, transaction_id, reason)
             return
         number = log_number(truncate.log, truncate.log_number)
         end = replace(self._end, position=position).numbered(number)
+        self._move_to(end.reaching(truncate.place) if truncate.has_landed else end)
         if truncate.has_landed or decided is not None:
-            yield self._commit("transaction", transaction_id, end.reaching(truncate.place), decided)
-        else:
-            self._move_to(end)
+            yield self._commit("transaction", position, transaction_id, decided)
 
     def _judge_uncounted(self, transaction: Uncounted) -> Verdict:
         position, transaction_id = transaction.position, transaction.transaction_id
-        traits = self._evidence.traits
-        assert traits is not None  # a change has landed, which shows the connector
         decided = self._evidence.decisions.on_transaction(transaction_id)
-        reason: HoldReason | None
-        if settles(decided) and position is not None:
-            reason = self._follows_held()
-        else:
-            reason = (
-                self._refused(transaction.proof)
-                or uncounted_hold_reason(transaction, self._evidence.partitions, self._start)
-                or self._follows_held()
-                or self._lacks_snapshot(decided)
-                or self._predecessor.uncounted_hold_reason(transaction, traits, decided)
-                or self._lacks_row(transaction_id)
-            )
-        if reason is not None:
+        follows_held = self._follows_held()
+        reasons = self._holds.of_uncounted(transaction, self._predecessor, follows_held, decided)
+        reason = _first(reasons)
+        if reason is not None or position is None:
+            reason = reason or "above_low_water"
             return self._waiting("transaction", position, transaction_id, reason)
         end = replace(self._end, position=position)
-        if not traits.names_predecessor:
-            end = end.reaching(transaction.last_place)
-        return self._commit("transaction", transaction_id, end, decided, transaction.proof)
+        traits = self._evidence.traits
+        is_named = traits is not None and traits.names_predecessor
+        self._move_to(end if is_named else end.reaching(transaction.last_place))
+        proof, at = transaction.proof, transaction.committed_at
+        return self._commit("transaction", position, transaction_id, decided, proof, at)
 
-    def _refused(self, proof: Proof) -> HoldReason | None:
-        return "refused_proof" if proof in self._evidence.source.refused_proofs else None
+    def _on_snapshot(self, position: str) -> Decided:
+        return self._evidence.decisions.on_snapshot(position)
 
     def _follows_held(self) -> HoldReason | None:
         """Why everything behind the first link that waits does, too; None before there is one."""
         match self._held_by:
             case "transaction":
                 return "follows_held_transaction"
-            case "initial_snapshot":
+            case "initial_snapshot" | "blocking_snapshot":
                 return "follows_held_snapshot"
             case None:
                 return None
 
-    def _lacks_snapshot(self, decided: Decided) -> HoldReason | None:
-        """Why the first transaction waits: nothing shows that no snapshot stands before it (S4)."""
-        is_first = self._end.position is None and self._end.snapshot_position is None
-        may_hide = is_first and self._evidence.partitions.may_hide_a_snapshot()
-        return "quarantined_event" if may_hide and decided is None else None
-
-    def _lacks_row(self, transaction_id: str) -> HoldReason | None:
-        return "missing_row" if transaction_id in self._evidence.missing_rows else None
-
     def _commit(
         self,
         kind: LinkKind,
+        position: str,
         transaction_id: str | None,
-        end: ChainEnd,
         decided: Decided,
         proof: Proof = "counted",
+        committed_at: int | None = None,
     ) -> Commit | Discarded:
-        """Move the chain on. What an operator has discarded is no commit."""
-        number = end.commit_number + (decided != "discard")
-        self._move_to(replace(end, commit_number=number))
-        position = end.position or end.snapshot_position
-        assert position is not None
+        """The chain has moved on to a link. What an operator has discarded is no commit."""
         if decided == "discard":
-            return Discarded(kind, position, transaction_id, self._end)
-        return Commit(kind, position, transaction_id, self._end, proof)
+            return Discarded(kind, position, transaction_id, self._end, committed_at)
+        self._end = replace(self._end, commit_number=self._end.commit_number + 1)
+        return Commit(kind, position, transaction_id, self._end, proof, committed_at)
 
     def _move_to(self, end: ChainEnd) -> None:
         self._end = end
@@ -218,8 +220,14 @@ class Chain:
         self._move_to(replace(self._end, end_offsets=tuple(known)))
 
 
+def _first(reasons: Reasons) -> HoldReason | None:
+    return next((one for one in reasons if one is not None), None)
+
+
 def _identity(link: Link) -> tuple[str | None, str, str | None]:
     """Marks of one transaction are one link."""
     if isinstance(link, Message | Snapshot):
         return link.position, link.kind, None
+    if isinstance(link, BlockingSnapshot):
+        return link.position, link.kind, link.snapshot_position
     return link.position, "transaction", link.transaction_id

@@ -22,7 +22,7 @@ from dbt_debezium.judge.marks import (
     Unreadable,
 )
 from dbt_debezium.judge.partitions import Partitions
-from dbt_debezium.judge.snapshot import InitialSnapshot, Topics
+from dbt_debezium.judge.snapshot import SnapshotReads, Topics
 from dbt_debezium.judge.traits import traits_of
 from dbt_debezium.judge.verdicts import ChainEnd, HoldReason
 
@@ -65,10 +65,9 @@ class Evidence:
             is_ordered_by_end=self.traits is not None and self.traits.is_ordered_by_end,
             reaches_the_end=source.reaches_the_end,
         )
-        self._reasons = {
-            snapshot.position: snapshot.hold_reason(topics)
-            for snapshot in _snapshots(facts, source, end)
-        }
+        snapshots = _snapshots(facts, source, end)
+        self._reasons = {one.position: one.hold_reason(topics) for one in snapshots}
+        self._initial = [one.position for one in snapshots if not one.is_blocking]
 
     def snapshot_hold_reason(self, position: str) -> HoldReason | None:
         """Why the snapshot at a position waits; None where it is whole, or an operator says so."""
@@ -81,7 +80,7 @@ class Evidence:
             at > position
             and self.snapshot_hold_reason(at) is None
             and self.decisions.on_snapshot(at) != "discard"
-            for at in self._reasons
+            for at in self._initial
         )
 
 
@@ -89,20 +88,15 @@ def _one_source(facts: Iterable[Fact]) -> Source:
     sources = [one for one in facts if isinstance(one, Source)]
     if len(sources) != 1:
         raise DebeziumError(f"judge: {len(sources)} marks of kind 'source'; expected exactly one")
-    if sources[0].asks_for_blocking_snapshot:
-        raise DebeziumError(
-            "judge: the source asks for a blocking snapshot, which cannot be judged yet; "
-            "expected initial and incremental ones only"
-        )
     return sources[0]
 
 
-def _snapshots(facts: Iterable[Fact], source: Source, end: ChainEnd) -> Iterable[InitialSnapshot]:
-    found: dict[str, InitialSnapshot] = {}
+def _snapshots(facts: Iterable[Fact], source: Source, end: ChainEnd) -> list[SnapshotReads]:
+    found: dict[str, SnapshotReads] = {}
     for fact in facts:
         if isinstance(fact, SnapshotTable | SnapshotPartition):
             position = fact.snapshot_position
-            snapshot = found.setdefault(position, InitialSnapshot(position, is_first=False))
+            snapshot = found.setdefault(position, SnapshotReads(position, is_first=False))
             if isinstance(fact, SnapshotTable):
                 snapshot.tables.append(fact)
             else:
@@ -110,7 +104,7 @@ def _snapshots(facts: Iterable[Fact], source: Source, end: ChainEnd) -> Iterable
     if found and end == ChainEnd():
         first = found[min(found)]
         first.is_first = source.first_position is None or source.first_position > first.position
-    return found.values()
+    return [*found.values()]
 
 
 def _of_kind(facts: Iterable[Fact], kind: type[AnyFact]) -> list[AnyFact]:

@@ -15,7 +15,6 @@ class Source:
     first_position: str | None
     """The first commit that an END, or a change that names the commit before its own, shows. Where
     END is the order, the first place of a change, written as that of a snapshot before any END."""
-    asks_for_blocking_snapshot: bool = False
     reaches_the_end: bool = False
     """Whether all that the source has sent has landed, as the setting `landing_reaches_the_end` or
     `--complete` says."""
@@ -90,21 +89,24 @@ class UnlandedTable:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotTable:
-    """One row per initial snapshot and table that it read."""
+    """One row per initial or blocking snapshot and table that it read."""
 
     kind: ClassVar[str] = "snapshot_table"
     snapshot_position: str
-    """Its place in the chain, as in its `snapshot` mark."""
+    """Of an initial one its place in the chain, as in its `snapshot` mark; of a blocking one that
+    of its reads, as in its `blocking_snapshot` mark."""
     data_collection: str
     read_count: int
     """Of rows, without copies."""
     read_markers: tuple[str, ...]
     """What `source.snapshot` says of them, beside `true`: `first`, `last` and so on (S4)."""
+    is_blocking: bool = False
+    """Whether a signal inside the stream asked for the snapshot (S7)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotPartition:
-    """One row per initial snapshot and partition of a table's topic. Offsets may be None."""
+    """One row per snapshot, as above, and partition of a table's topic. Offsets may be None."""
 
     kind: ClassVar[str] = "snapshot_partition"
     snapshot_position: str

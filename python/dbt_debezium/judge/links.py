@@ -36,6 +36,10 @@ class Table:
     log_number: int | None = None
     has_one_order: bool = True
     """Whether each change of the whole transaction has a `total_order` of its own."""
+    is_unanswered: bool = False
+    """Whether the transaction asks for a blocking snapshot of which no read has landed (S7)."""
+    committed_at: int | None = None
+    """In microseconds, by the source's clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class End:
     of the second did not. The beginning of a partition counts as a first marker."""
     following_place: str | None = None
     """The place of the first change of the next transaction behind this END that has changes."""
+    committed_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +139,8 @@ class Uncounted:
     has_torn_key: bool = False
     """Whether a row leaves its key and arrives under no other one, or the reverse (S9)."""
     closes_window: bool = False
+    is_unanswered: bool = False
+    committed_at: int | None = None
     has_known_end: bool = True
     """Whether it ended at its position. Else it stands there only to hold what a new stream has
     sent behind it, because the one that it was sent in broke off."""
@@ -166,6 +173,7 @@ class Message:
     position: str
     previous_position: str | None
     """The commit before it. Some versions name the message itself."""
+    committed_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,5 +186,20 @@ class Snapshot:
     """In the log, where `Traits.change_place` is that of a change."""
 
 
+@dataclass(frozen=True, slots=True)
+class BlockingSnapshot:
+    """One row per blocking snapshot, behind the transaction that was open as it was signalled."""
+
+    kind: ClassVar[str] = "blocking_snapshot"
+    position: str
+    """Of that transaction; of the reads, where nothing shows it."""
+    snapshot_position: str
+    """Of the reads."""
+    committed_at: int | None
+    """Of the last read."""
+    has_signal: bool = True
+    """Whether something shows which transaction that is."""
+
+
 TransactionMark: TypeAlias = Begin | End | Table | Event | Unplaced
-Link: TypeAlias = TransactionMark | Truncate | Uncounted | Message | Snapshot
+Link: TypeAlias = TransactionMark | Truncate | Uncounted | Message | Snapshot | BlockingSnapshot

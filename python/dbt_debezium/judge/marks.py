@@ -34,6 +34,7 @@ from dbt_debezium.judge.facts import (
 )
 from dbt_debezium.judge.links import (
     Begin,
+    BlockingSnapshot,
     End,
     Event,
     Link,
@@ -50,6 +51,7 @@ __all__ = [
     "KINDS",
     "LINK_KINDS",
     "Begin",
+    "BlockingSnapshot",
     "Decision",
     "End",
     "Event",
@@ -90,6 +92,7 @@ LINK_KINDS: Final = (
     "unplaced",
     "message",
     "snapshot",
+    "blocking_snapshot",
 )
 
 
@@ -97,16 +100,19 @@ def place_of(link: Link) -> tuple[bool, str, int, str]:
     """Where a link stands in the order of marks.
 
     Where a commit ends the next record can begin: at one position come a transaction, a message
-    behind it, a snapshot, and a message that names no commit, since it is the first of a stream.
+    behind it, an initial snapshot, a blocking one, and a message that names no commit, since it is
+    the first of a stream.
 
     >>> place_of(Snapshot("0042")) < place_of(Message("0042", None))
     True
     """
     match link:
         case Message():
-            order, transaction_id = 1 if link.previous_position is not None else 3, ""
+            order, transaction_id = 1 if link.previous_position is not None else 4, ""
         case Snapshot():
             order, transaction_id = 2, ""
+        case BlockingSnapshot():
+            order, transaction_id = 3, link.snapshot_position
         case _:
             order, transaction_id = 0, link.transaction_id
     return link.position is None, link.position or "", order, transaction_id

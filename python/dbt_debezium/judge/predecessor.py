@@ -17,19 +17,26 @@ class Predecessor:
     """The newest commit, with the logical messages that stand behind it."""
 
     def __init__(self, end: ChainEnd, evidence: Evidence) -> None:
-        self._end = end
+        self.end = end
         self._evidence = evidence
         self._message_positions: set[str] = set()
         """Of messages that follow the commit, or a message that does."""
         self._lone_positions: set[str] = set()
         """Of messages that name themselves, so that they do not show what they follow."""
 
-    def add_message(self, message: Message) -> None:
-        """What follows a message outside of transactions names it as the commit before."""
+    def add_message(self, message: Message) -> bool:
+        """What follows a message outside of transactions names it as the commit before.
+
+        Returns:
+            whether the message follows the newest commit, or one that does.
+        """
         if message.previous_position == message.position:
             self._lone_positions.add(message.position)
-        elif message.previous_position in (self._end.position, *self._message_positions):
+            return False
+        follows = message.previous_position in (self.end.position, *self._message_positions)
+        if follows:
             self._message_positions.add(message.position)
+        return follows
 
     def hold_reason(
         self, transaction: Transaction, traits: Traits, decided: Decided
@@ -46,7 +53,7 @@ class Predecessor:
         span = transaction.span(traits)
         if transaction.closes_window and not self._evidence.partitions.show_whole_window(span):
             return "unproven_reads"
-        return None
+        return "missing_reads" if transaction.is_unanswered else None
 
     def uncounted_hold_reason(
         self, transaction: Uncounted, traits: Traits, decided: Decided
@@ -57,7 +64,7 @@ class Predecessor:
         partitions have left is complete.
         """
         if decided is None and traits.names_predecessor:
-            is_first = self._end.position is None and (
+            is_first = self.end.position is None and (
                 transaction.previous_position not in self._message_positions
             )
             if not (self._begins_with(transaction) if is_first else self._precedes(transaction)):
@@ -65,7 +72,7 @@ class Predecessor:
         span = Span(transaction.last_place, transaction.position)
         if transaction.closes_window and not self._evidence.partitions.show_whole_window(span):
             return "unproven_reads"
-        return None
+        return "missing_reads" if transaction.is_unanswered else None
 
     def truncate_hold_reason(self, truncate: Truncate, decided: Decided) -> HoldReason | None:
         """Why a truncate without END cannot follow; None where it can."""
@@ -91,7 +98,7 @@ class Predecessor:
     def _begins_with(self, transaction: Uncounted) -> bool:
         """Whether it is the first of a stream. Between it and the snapshot before it nothing stands
         that has landed; what it names may have changed no table."""
-        base = self._end.snapshot_position or NOWHERE
+        base = self.end.snapshot_position or NOWHERE
         named = transaction.previous_position
         return (transaction.older_position or NOWHERE) <= base and (
             named is None or (base <= named and base != NOWHERE)
@@ -102,9 +109,9 @@ class Predecessor:
         return named is not None and (self._is_named(named) or named in self._lone_positions)
 
     def _is_named(self, position: str | None) -> bool:
-        end = self._end.position
+        end = self.end.position
         # The first transaction of a stream names none, or the snapshot.
-        if end is None and position == self._end.snapshot_position:
+        if end is None and position == self.end.snapshot_position:
             return True
         if end is not None and end.endswith(UNKNOWN_END) and position is not None:
             return position > end
@@ -117,18 +124,18 @@ class Predecessor:
         # Behind a BEGIN alone its END may be missing.
         is_alone = not truncate.has_landed and not truncate.has_next_marker
         has_order = self._evidence.markers.have_one_order and not is_alone
-        if has_order and self._evidence.log.runs_on_to(number, self._end):
+        if has_order and self._evidence.log.runs_on_to(number, self.end):
             return True
         end = truncate.following_end_offset
         return end is not None and self._has_every_marker((end,))
 
     def _has_every_marker(self, end_offsets: tuple[int, ...]) -> bool:
-        return self._evidence.markers.show_nothing_between(self._end.end_offsets, end_offsets)
+        return self._evidence.markers.show_nothing_between(self.end.end_offsets, end_offsets)
 
     def _may_lack_a_truncate(self, number: tuple[str, int] | None, place: str | None) -> bool:
         """Whether a truncate may be missing between the commit and what stands behind it (S8)."""
         return (
             not self._evidence.source.sends_no_truncates
-            and not self._evidence.log.runs_to(number, self._end)
-            and not has_come_to(self._evidence.partitions, place, self._end)
+            and not self._evidence.log.runs_to(number, self.end)
+            and not has_come_to(self._evidence.partitions, place, self.end)
         )

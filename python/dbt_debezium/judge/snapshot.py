@@ -1,4 +1,4 @@
-"""Have all reads of an initial snapshot landed? (S4, S5)"""
+"""Have all reads of an initial or a blocking snapshot landed? (S4, S5, S7)"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ LAST_OF_TABLE = ("last", "last_in_data_collection")
 
 
 @dataclass(slots=True)
-class InitialSnapshot:
+class SnapshotReads:
     """All that is known of one."""
 
     position: str
@@ -27,16 +27,28 @@ class InitialSnapshot:
     tables: list[SnapshotTable] = field(default_factory=list)
     partitions: list[SnapshotPartition] = field(default_factory=list)
 
+    @property
+    def is_blocking(self) -> bool:
+        return any(one.is_blocking for one in self.tables)
+
     def hold_reason(self, topics: "Topics") -> HoldReason | None:
         """Why it may lack reads; None where it is whole."""
-        if not self._has_every_marker() or topics.lack_a_table(self.position):
+        if not self._has_every_marker():
             return "missing_reads"
-        partitions = [one for one in self.partitions if topics.may_have_reads(one.topic)]
+        read_topics = {one.topic for one in self.partitions if one.first_read_offset is not None}
+        if self.is_blocking:
+            # It is of some tables only. No other topic waits for the first one.
+            if not topics.reach_the_end and not self._may_have_first():
+                return "missing_reads"
+            partitions = [one for one in self.partitions if one.topic in read_topics]
+        else:
+            if topics.lack_a_table(self.position):
+                return "missing_reads"
+            partitions = [one for one in self.partitions if topics.may_have_reads(one.topic)]
         if topics.reach_the_end:
             partitions = [one for one in partitions if one.first_read_offset is not None]
             is_whole = all(self._shows_every_read(one, topics) for one in partitions)
             return None if is_whole else "missing_reads"
-        read_topics = {one.topic for one in self.partitions if one.first_read_offset is not None}
         if not all(topics.have_every_partition(topic) for topic in read_topics):
             return "missing_reads"
         if not all(self._shows_every_read(one, topics) for one in partitions):
@@ -56,6 +68,10 @@ class InitialSnapshot:
             or (some == ("first",) and table.read_count == 1)
             for some, table in zip(markers, self.tables, strict=True)
         )
+
+    def _may_have_first(self) -> bool:
+        """Whether its first read can have landed: a table of one row may have the last marker."""
+        return any("first" in one.read_markers or one.read_count == 1 for one in self.tables)
 
     def _has_moved_on(self, one: SnapshotPartition) -> bool:
         """Whether a partition holds what was sent after the snapshot.

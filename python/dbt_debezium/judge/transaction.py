@@ -77,6 +77,17 @@ class Transaction:
     def closes_window(self) -> bool:
         return any(table.closes_window for table in self._tables)
 
+    @property
+    def is_unanswered(self) -> bool:
+        return any(table.is_unanswered for table in self._tables)
+
+    @property
+    def committed_at(self) -> int | None:
+        """By its END, else by its changes."""
+        ends = [end.committed_at for end in self._ends if end.committed_at is not None]
+        changes = [one.committed_at for one in self._tables if one.committed_at is not None]
+        return min(ends, default=None) if ends else max(changes, default=None)
+
     def span(self, traits: Traits) -> Span:
         """Where its changes stand. Its position must be known."""
         assert self.position is not None

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-LinkKind = Literal["transaction", "initial_snapshot"]
+LinkKind = Literal["transaction", "initial_snapshot", "blocking_snapshot"]
 Proof = Literal["counted", "watermark", "none"]
 HoldReason = Literal[
     "above_low_water",
@@ -16,6 +16,7 @@ HoldReason = Literal[
     "missing_predecessor",
     "missing_reads",
     "missing_row",
+    "missing_signal",
     "no_commit_position",
     "no_end",
     "no_transaction",
@@ -81,6 +82,8 @@ class Commit:
     chain_end: ChainEnd
     """With this commit."""
     proof: Proof = "counted"
+    committed_at: int | None = None
+    """In microseconds, by the source's clock, where a mark says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,7 @@ class Discarded:
     transaction_id: str | None
     chain_end: ChainEnd
     """Behind it."""
+    committed_at: int | None = None
 
 
 Verdict: TypeAlias = Commit | Discarded | Hold | Superseded

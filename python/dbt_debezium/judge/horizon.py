@@ -1,0 +1,54 @@
+"""Up to which commit may readers see, where a blocking snapshot stands in the chain? (S7)
+
+The snapshot read its rows later than where it stands. Until the source has committed something
+behind the last read, no state of the chain is one that the source had.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from dbt_debezium.judge.verdicts import Commit, Discarded, Hold, Verdict
+
+
+class Passed(NamedTuple):
+    """A link of the chain of which there is no verdict: a message that follows a commit."""
+
+    position: str
+    committed_at: int | None
+
+
+def shown(links: Iterable[Verdict | Passed]) -> Iterator[Verdict]:
+    """The same verdicts; commits at the end that no state of the source holds wait.
+
+    Args:
+        links: in the order of the chain.
+    """
+    waiting: list[Commit | Discarded] = []
+    last_read_at: int | None = None
+    is_state = True
+    position = None
+    for link in links:
+        # No chain ends between a blocking snapshot, held or not, and what it stands behind.
+        if is_state and link.position != position:
+            yield from waiting
+            waiting.clear()
+        if not isinstance(link, Commit | Discarded | Passed):
+            is_state = is_state and link.kind != "blocking_snapshot"
+            yield link
+            continue
+        position, at = link.position, link.committed_at
+        if isinstance(link, Commit | Discarded):
+            waiting.append(link)
+        if not isinstance(link, Passed) and link.kind == "blocking_snapshot":
+            is_state = False
+            last_read_at = max(filter(None, (last_read_at, at)), default=None)
+        else:
+            is_state = last_read_at is None or at is None or at > last_read_at
+    if is_state:
+        yield from waiting
+    else:
+        yield from (
+            Hold(one.kind, one.position, one.transaction_id, "follows_held_transaction")
+            for one in waiting
+            if one.kind == "transaction"
+        )
