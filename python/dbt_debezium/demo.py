@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.status import Status
 from rich.text import Text
 
 from dbt_debezium.build import BUILD, environment, run_dbt
@@ -108,7 +110,10 @@ def run_demo(console: Console) -> None:
             f"{len(messages):,} messages on {len(set(map(place, messages)))} partitions of Kafka,"
             " which keeps no order between partitions.\n"
         )
-        with console.status("starting Spark"), tempfile.TemporaryDirectory() as folder:
+        with (
+            console.status("starting Spark") as status,
+            tempfile.TemporaryDirectory() as folder,
+        ):
             spark = spark_session("local")
             try:
                 console.print(
@@ -116,16 +121,19 @@ def run_demo(console: Console) -> None:
                     f"{len(LAGS)} partitions lag behind, and one message is cut off.\n"
                     "   That message lands whole with the second part.\n",
                 )
-                before = land_and_build(console, spark, first, Path(folder) / "1.jsonl", project)
+                land_part = partial(land_and_build, console, status, spark, project)
+                before = land_part(first, Path(folder) / "1.jsonl")
                 show_cut(console, before.report)
                 show_sum(console, before.report)
                 show_wholeness(console, first, before)
                 show_mart(console, before.mart)
 
                 console.print(
-                    Text("\n2. The rest lands.", style="bold"), "Nothing is held any more.\n"
+                    Text("\n2. The rest lands.", style="bold"),
+                    "Nothing is held any more.\n"
+                    "   The message that was cut off stays quarantined beside its whole copy.\n",
                 )
-                after = land_and_build(console, spark, second, Path(folder) / "2.jsonl", project)
+                after = land_part(second, Path(folder) / "2.jsonl")
                 show_cut(console, after.report)
                 show_sum(console, after.report)
                 show_wholeness(console, [*first, *second], after)
@@ -186,7 +194,12 @@ def transaction_count(messages: Iterable[Message]) -> int:
 
 
 def land_and_build(
-    console: Console, spark: "SparkSession", messages: Sequence[Message], file: Path, project: Path
+    console: Console,
+    status: Status,
+    spark: "SparkSession",
+    project: Path,
+    messages: Sequence[Message],
+    file: Path,
 ) -> Seen:
     """Land the messages as a file, build everything, and read what is public.
 
@@ -196,6 +209,7 @@ def land_and_build(
     from dbt_debezium.landing import land
 
     file.write_text("".join(f"{json.dumps(message)}\n" for message in messages), encoding="utf-8")
+    status.update("landing")
     with step(console, f"landed {len(messages):,} messages"):
         land(spark, file)
     lines: list[str] = []
@@ -204,6 +218,7 @@ def land_and_build(
     def on_node(name: str, number: int, total: int) -> None:
         nonlocal count
         count = total
+        status.update(f"{number} of {total}: {name}")
 
     with step(console, lambda: f"built {count} models and tests"):
         options = [*BUILD, "--target", "local", "--target-path", "target/demo"]
