@@ -58,7 +58,7 @@ def signal(
     """Print the signal that has a connector read each TABLE again.
 
     With --table it is SQL for the source database, with --kafka a JSON line with topic, key and
-    value. A signal in a table is proved by its place in the log, one through Kafka is not (S23).
+    value. A signal in a table is proved by its place in the log, one through Kafka is not.
     """
     from uuid import uuid4
 
