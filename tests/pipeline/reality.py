@@ -27,6 +27,19 @@ Forms of change events and of dumps that real installations send, and what comes
 is a case in `tests/data/reality`, which `make test` lands and compares.
 `python tests/pipeline/reality.py` writes this page from the cases.
 
+Either of these writes a dump of one topic. A message must keep its partition and offset, because
+they show what is missing. Dump the transaction topic too, and for MySQL, SQL Server and Db2 the
+schema-change topic.
+
+```
+kcat -C -b localhost:9092 -e -J -t shop.public.orders > shop.public.orders.jsonl
+kafka-console-consumer.sh --bootstrap-server localhost:9092 --from-beginning --timeout-ms 10000 \\
+    --topic shop.public.orders --property print.key=true --property print.partition=true \\
+    --property print.offset=true > shop.public.orders.txt
+```
+
+The console consumer does not print the topic, so the file must be called like it.
+
 | form | in short | what comes of it |
 |---|---|---|
 """
