@@ -27,6 +27,7 @@ PLAIN = (
     "docs/how-it-works.md",
     "docs/kafka.md",
     "docs/limits.md",
+    "docs/operating.md",
     "docs/rules.md",
     "docs/runbook.md",
     "docs/types.md",

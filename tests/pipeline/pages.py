@@ -25,6 +25,12 @@ NOT_RUN: Final = {
     "dbt build --full-refresh": "test_runs.py",
     "dbt parse": "test_project.py",
     "dbt run": "test_runs.py",
+    "dbt run-operation run_query --args '{sql: drop view public.orders}'": (
+        "would take a table from what other commands look at"
+    ),
+    "dbt run-operation run_query --args '{sql: drop view public.orders_history}'": (
+        "would take a table from what other commands look at"
+    ),
     "dbt seed": "test_decisions.py, as a part of a build",
     "dbt-debezium land kafka://localhost:9092 --topics 'shop[.].*'": (
         "needs a broker; tests/live/test_kafka_landing.py lands from one"
