@@ -1,12 +1,16 @@
 """Commands that only look make nothing, and say that there is nothing to look at."""
 
 import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from dbt_debezium.build import BUILD
 from dbt_debezium.cli import main
 from dbt_debezium.cli.preview import read_from
 from dbt_debezium.home import CORE_MODEL, project_dir
@@ -141,9 +145,75 @@ def test_preview_asks_the_registry_that_is_named_beside_an_address() -> None:
     assert block.registry == RegistryBlock("http://registry:8081")
 
 
-@pytest.mark.parametrize("command", ["land", "preview"])
+@pytest.mark.parametrize("command", ["land", "preview", "run"])
 @pytest.mark.parametrize("option", ["--topics", "--registry"])
 def test_an_option_of_kafka_is_refused_beside_a_path(command: str, option: str) -> None:
     ended = CliRunner().invoke(main, [command, "dump", option, "http://registry:8081"])
     assert ended.exit_code == 2
     assert f"{option} goes with kafka://host:port; landing.yml names its own." in ended.stderr
+
+
+@dataclass
+class Given:
+    """What `run` gave to the parts that it calls."""
+
+    target: str | None = None
+    """Of the session that lands."""
+    source: str | None = None
+    kafka: tuple[str | None, ...] = ()
+    dbt: tuple[str, ...] = ()
+
+
+@pytest.fixture
+def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Given:
+    """`run` without Spark: nothing lands, and nothing is built."""
+    found = Given()
+
+    def land(source: str, start_spark: Callable[[], object], *kafka: str | None) -> None:
+        found.source, found.kafka = source, kafka
+        start_spark()
+
+    def remember(target: str | None) -> None:
+        found.target = target
+
+    def build(arguments: Sequence[str], *_: object, **__: object) -> bool:
+        found.dbt = tuple(arguments[len(BUILD) :])
+        return False
+
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
+    monkeypatch.setattr(sys.modules["dbt_debezium.cli.run"], "land_source", land)
+    monkeypatch.setattr("dbt_debezium.session.spark_session", remember)
+    monkeypatch.setattr("dbt_debezium.build.run_dbt", build)
+    return found
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--target", "test", "dump", "--full-refresh"],
+        ["dump", "--target", "test", "--full-refresh"],
+        ["dump", "--full-refresh", "--target", "test"],
+        ["dump", "--full-refresh", "-t", "test"],
+    ],
+)
+def test_run_lands_and_builds_in_one_target(options: list[str], given: Given) -> None:
+    CliRunner().invoke(main, ["run", *options], catch_exceptions=False)
+    assert given.source is not None
+    assert given.source.endswith("/dump")
+    assert given.target == "test"
+    assert given.dbt == ("--full-refresh", "--target", "test")
+
+
+def test_run_lands_the_topics_that_are_named_and_no_others(given: Given) -> None:
+    address = ["kafka://broker:9092", "--topics", "shop[.].*", "--registry", "http://registry:1"]
+    CliRunner().invoke(main, ["run", *address, "--threads", "4"], catch_exceptions=False)
+    assert given.source == "kafka://broker:9092"
+    assert given.kafka == ("shop[.].*", "http://registry:1")
+    assert given.dbt == ("--threads", "4")
+
+
+def test_a_value_of_an_option_of_dbt_is_no_source(given: Given) -> None:
+    settings = "{landing_reaches_the_end: true}"
+    CliRunner().invoke(main, ["run", "--vars", settings], catch_exceptions=False)
+    assert given.source is None
+    assert given.dbt == ("--vars", settings)

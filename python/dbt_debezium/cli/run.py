@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
-from dbt_debezium.cli.console import enter_project, examples, from_anywhere, out, working
+from dbt_debezium.cli.console import (
+    check_kafka_options,
+    enter_project,
+    examples,
+    from_anywhere,
+    out,
+    registry_option,
+    topics_option,
+    working,
+)
 from dbt_debezium.cli.land import land_source
 from dbt_debezium.cli.report import SHOWN_SENTENCES, shape_sentences
 from dbt_debezium.home import lake_dir, make_private, project_dir
@@ -18,21 +27,26 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    context_settings={"ignore_unknown_options": True},
     epilog=examples(
         "dbt-debezium run",
         "dbt-debezium run dumps/",
+        "dbt-debezium run kafka://localhost:9092 --topics 'shop[.].*'",
         "dbt-debezium run --full-refresh",
         "dbt-debezium run --vars '{landing_reaches_the_end: true}'",
     ),
 )
-@click.option("--target", help="A target of profiles.yml.")
+@topics_option
+@registry_option
+@click.option("--target", "-t", help="A target of profiles.yml.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SOURCE] [DBT OPTIONS]...")
-def run(target: str | None, arguments: Sequence[str]) -> None:
+def run(
+    topics: str | None, registry: str | None, target: str | None, arguments: Sequence[str]
+) -> None:
     """Land SOURCE, build and publish, all in one Spark session.
 
     SOURCE is what `land` takes. Without SOURCE, the blocks of landing.yml are landed, if there is
-    such a file. Options go to `dbt build` as they are, such as --full-refresh,
+    such a file. Other options go to `dbt build` as they are, such as --full-refresh,
     --threads 4 or --vars '{landing_reaches_the_end: true}'; `dbt build --help` has all. A part of
     the project, as with --select, publishes nothing. Unit tests are left out: they test our SQL,
     not your data.
@@ -45,12 +59,14 @@ def run(target: str | None, arguments: Sequence[str]) -> None:
     source, options = None, list(arguments)
     if options and not options[0].startswith("-"):
         source, options = options[0], options[1:]
+    check_kafka_options(source, topics, registry)
+    if source:
         source = source if source.startswith(SCHEME) else from_anywhere(source)
     enter_project()
     make_private(lake_dir())
     with Lease(lake_dir(), "dbt-debezium run"):
         if source or (project_dir() / FILE).is_file():
-            land_source(source, lambda: spark_session(target))
+            land_source(source, lambda: spark_session(target), topics, registry)
         if target:
             options += ["--target", target]
         with working("starting dbt") as status:
