@@ -451,7 +451,7 @@ class Collector:
                 return _padded(min(offsets))
             if (lone := self._lone_position(transaction_id)) is not None:
                 return lone
-            if transaction_id in self.known.settled:
+            if transaction_id in self.known.settled or self._is_uncounted(transaction_id):
                 return self._position_without_end(transaction_id)
             return self._truncate_position(transaction_id)
         ends = (one.flat.commit_position for one in markers)
@@ -493,11 +493,9 @@ class Collector:
 
     def _transactions(self) -> Iterator[marks.TransactionMark]:
         for transaction_id in sorted(self.markers.keys() | self.changes.keys()):
-            if self._is_truncate(transaction_id) or self._is_uncounted():
+            if self._is_truncate(transaction_id) or self._is_uncounted(transaction_id):
                 continue
             if self._is_begun_before(transaction_id):
-                continue
-            if transaction_id in self.placed and self.placed[transaction_id].is_uncounted:
                 continue
             position = self._position(transaction_id)
             markers = self.markers.get(transaction_id, [])
@@ -669,7 +667,8 @@ class Collector:
         logs = {self._log_position(one).partition("#")[0] for one in self.markers}
         for transaction_id in sorted(self.changes.keys() | self.markers.keys()):
             position = self._position(transaction_id)
-            if not self._is_truncate(transaction_id) or position is None:
+            is_uncounted = self._is_uncounted(transaction_id)
+            if not self._is_truncate(transaction_id) or position is None or is_uncounted:
                 continue
             flats = self._flats(transaction_id)
             markers = self.markers.get(transaction_id, [])
@@ -689,19 +688,39 @@ class Collector:
                 has_next_marker=any(one.offset + 1 in known for one in markers),
             )
 
-    def _is_uncounted(self) -> bool:
-        return self.traits is not None and not self.traits.has_markers
+    def _is_uncounted(self, transaction_id: str) -> bool:
+        """Whether nothing counts its changes, which have no transaction block either."""
+        flats = self._flats(transaction_id)
+        if self.traits is None or not flats:
+            return False
+        if not self.traits.has_markers:
+            return True
+        if flats[0].is_whole_transaction:
+            return self._has_blockless
+        ends = (one.flat.marker == "END" for one in self.markers.get(transaction_id, ()))
+        return all(flat.total_order is None for flat in flats) and not any(ends)
 
-    def _uncounted(self) -> Iterator[marks.Uncounted]:
-        for transaction_id in self.changes if self._is_uncounted() else ():
+    @cached_property
+    def _has_blockless(self) -> bool:
+        """Whether a change has no transaction block, so that truncates are counted by none."""
+        changes = [flat for one in self.changes for flat in self._flats(one)]
+        return any(flat.total_order is None for flat in changes)
+
+    def _uncounted(self) -> Iterator[marks.Link]:
+        for transaction_id in self.changes:
+            if not self._is_uncounted(transaction_id) or transaction_id in self.placed:
+                continue
             places = (flat.event_position for flat in self._flats(transaction_id))
             place = max((at for at in places if at is not None), default="")
-            proof: Literal["watermark", "none"] = "watermark" if self.is_in_order else "none"
+            is_certain = self.is_in_order or self.connector != "cdl"
+            proof: Literal["watermark", "none"] = "watermark" if is_certain else "none"
             if self.is_in_order and len({one[:2] for one in self._all_changes()}) > 1:
                 at = f"{place}/{transaction_id}"
                 yield marks.Unplaced(at, transaction_id, "several_partitions")
             else:
-                yield marks.Uncounted(place, transaction_id, place, proof)
+                has_markers = self.traits is not None and self.traits.has_markers
+                position = self._position(transaction_id) if has_markers else place
+                yield marks.Uncounted(position, transaction_id, place, proof)
         for one in self.placed.values():
             if one.is_uncounted:
                 flats = self.changes_of(one.transaction_id)

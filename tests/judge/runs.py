@@ -41,7 +41,9 @@ class Runs:
         sent = [*landed]
         for one in sent:
             if one.flat.kind == "quarantined":
-                place = self.end.position or self.end.snapshot_position or ""
+                place = self.end.reached_place or ""
+                if any(other.flat.connector == "postgresql" for other in sent):
+                    place = self.end.position or self.end.snapshot_position or ""
                 self._known_places.setdefault(one[:3], place)
         known = Known(
             self.end,

@@ -8,7 +8,6 @@ where the commit begins, and no message that cannot be read stands in between.
 from collections.abc import Iterable
 
 from dbt_debezium.judge.marks import LogRange
-from dbt_debezium.judge.partitions import NOWHERE, Partitions
 from dbt_debezium.judge.verdicts import ChainEnd
 
 
@@ -41,10 +40,3 @@ class Log:
         return (
             number is not None and number[0] in dict(end.log_numbers) and self.runs_to(number, end)
         )
-
-
-def has_come_to(partitions: Partitions, place: str | None, end: ChainEnd) -> bool:
-    """Whether every partition has come to the place where a commit begins, and can be read."""
-    return partitions.have_reached(place) and not partitions.may_hide_between(
-        end.reached_place or NOWHERE, place
-    )

@@ -24,6 +24,7 @@ from dbt_debezium.judge.marks import (
 from dbt_debezium.judge.partitions import Partitions
 from dbt_debezium.judge.snapshot import SnapshotReads, Topics
 from dbt_debezium.judge.traits import traits_of
+from dbt_debezium.judge.unread import Unread
 from dbt_debezium.judge.verdicts import ChainEnd, HoldReason
 
 AnyFact = TypeVar("AnyFact", bound=Fact)
@@ -45,8 +46,9 @@ class Evidence:
         """None until a change shows whose the markers are (S0)."""
         self.source = source
         self.partitions = Partitions(
-            self.traits, partitions, unreadable, reaches_the_end=source.reaches_the_end
+            self.traits, partitions, reaches_the_end=source.reaches_the_end
         )
+        self.unread = Unread(self.traits, unreadable)
         self.log = Log(_of_kind(facts, LogRange))
         self.markers = Markers(ranges, unreadable, _of_kind(facts, Unfinished))
         self.decisions = Decisions(_of_kind(facts, Decision))

@@ -43,7 +43,7 @@ class Holds:
         must_be_proved = not settles(decided) or transaction.position is None
         if must_be_proved:
             yield self._refused("counted")
-            yield transaction.hold_reason(traits, self._evidence.partitions)
+            yield transaction.hold_reason(traits, self._evidence.partitions, self._evidence.unread)
         yield follows_held
         if must_be_proved:
             yield self._lacks_snapshot(predecessor, decided)
@@ -63,7 +63,7 @@ class Holds:
         must_be_proved = not settles(decided) or transaction.position is None
         if must_be_proved:
             yield self._refused(transaction.proof)
-            yield uncounted_hold_reason(transaction, self._evidence.partitions, self._start)
+            yield uncounted_hold_reason(transaction, self._evidence, self._start)
         yield follows_held
         if must_be_proved:
             yield self._lacks_snapshot(predecessor, decided)
@@ -99,7 +99,7 @@ class Holds:
         """Why the first transaction waits: nothing shows that no snapshot stands before it (S4)."""
         if predecessor.end != ChainEnd() or decided is not None:
             return None
-        return "quarantined_event" if self._evidence.partitions.may_hide_a_snapshot() else None
+        return "quarantined_event" if self._evidence.unread.may_be_a_snapshot else None
 
     def _lacks_row(self, transaction_id: str) -> HoldReason | None:
         return "missing_row" if transaction_id in self._evidence.missing_rows else None

@@ -1,10 +1,9 @@
 """Does a transaction follow the newest commit, with none missing between? (S14)"""
 
-from dbt_debezium.judge.accounting import has_come_to
 from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import Message, Truncate, Uncounted
-from dbt_debezium.judge.partitions import NOWHERE, Span
+from dbt_debezium.judge.places import END, NOWHERE, Span
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.transaction import Transaction, log_number
 from dbt_debezium.judge.verdicts import ChainEnd, HoldReason
@@ -49,9 +48,7 @@ class Predecessor:
         number, place = transaction.log_number, transaction.first_place
         if not traits.counts_truncates and self._may_lack_a_truncate(number, place):
             return "unaccounted_gtid"
-        # END does not count the reads of a window (S6).
-        span = transaction.span(traits)
-        if transaction.closes_window and not self._evidence.partitions.show_whole_window(span):
+        if transaction.closes_window and self._may_lack_reads(transaction.span(traits)):
             return "unproven_reads"
         return "missing_reads" if transaction.is_unanswered else None
 
@@ -69,8 +66,8 @@ class Predecessor:
             )
             if not (self._begins_with(transaction) if is_first else self._precedes(transaction)):
                 return "missing_predecessor"
-        span = Span(transaction.last_place, transaction.position)
-        if transaction.closes_window and not self._evidence.partitions.show_whole_window(span):
+        span = Span(transaction.last_place, transaction.position or NOWHERE)
+        if transaction.closes_window and self._may_lack_reads(span):
             return "unproven_reads"
         return "missing_reads" if transaction.is_unanswered else None
 
@@ -79,7 +76,7 @@ class Predecessor:
         number = log_number(truncate.log, truncate.log_number)
         if decided is None and not self._is_followed_by_truncate(truncate, number):
             return "missing_predecessor"
-        if self._may_lack_a_truncate(number, truncate.place):
+        if self._may_lack_a_truncate(number, truncate.place or END):
             return "unaccounted_gtid"
         return None
 
@@ -132,10 +129,16 @@ class Predecessor:
     def _has_every_marker(self, end_offsets: tuple[int, ...]) -> bool:
         return self._evidence.markers.show_nothing_between(self.end.end_offsets, end_offsets)
 
-    def _may_lack_a_truncate(self, number: tuple[str, int] | None, place: str | None) -> bool:
+    def _may_lack_a_truncate(self, number: tuple[str, int] | None, place: str) -> bool:
         """Whether a truncate may be missing between the commit and what stands behind it (S8)."""
-        return (
-            not self._evidence.source.sends_no_truncates
-            and not self._evidence.log.runs_to(number, self.end)
-            and not has_come_to(self._evidence.partitions, place, self.end)
-        )
+        evidence = self._evidence
+        if evidence.source.sends_no_truncates or evidence.log.runs_to(number, self.end):
+            return False
+        came_from = self.end.reached_place or NOWHERE
+        has_come = evidence.partitions.have_reached(place)
+        return not has_come or evidence.unread.may_stand_between(came_from, place)
+
+    def _may_lack_reads(self, span: Span) -> bool:
+        """Whether a read of the window that closes in the span may be missing: END counts none."""
+        has_left = self._evidence.partitions.have_left_window(span)
+        return not has_left or self._evidence.unread.may_be_of(span)

@@ -17,7 +17,8 @@ def is_renumbered(changes: Sequence[Numbers], expected_count: int) -> bool:
 
     Args:
         changes: in the order of the log, all that have landed.
-        expected_count: by END. What has landed beyond that was counted before the restart.
+        expected_count: by END, not more. What has landed beyond that was counted before the
+            restart.
 
     >>> is_renumbered([[1], [2], [1], [2]], expected_count=2)
     True
@@ -25,7 +26,7 @@ def is_renumbered(changes: Sequence[Numbers], expected_count: int) -> bool:
     False
     """
     lost = len(changes) - expected_count
-    return lost >= 0 and all(
+    return all(
         {*numbers} <= {place, place - lost}
         and (place if place <= lost else place - lost) in {*numbers}
         for place, numbers in enumerate(changes, start=1)

@@ -5,9 +5,11 @@ from itertools import groupby, pairwise
 from operator import attrgetter
 
 from dbt_debezium.judge.marks import Begin, End, Event, Table, TransactionMark, Unplaced
-from dbt_debezium.judge.partitions import NOWHERE, Partitions, Span
+from dbt_debezium.judge.partitions import Partitions
+from dbt_debezium.judge.places import END, NOWHERE, Span
 from dbt_debezium.judge.restart import is_renumbered, is_whole_by_overlap
 from dbt_debezium.judge.traits import Traits
+from dbt_debezium.judge.unread import Unread
 from dbt_debezium.judge.verdicts import HoldReason
 
 
@@ -54,11 +56,14 @@ class Transaction:
         return next((number for number in numbers if number is not None), None)
 
     @property
-    def first_place(self) -> str | None:
+    def first_place(self) -> str:
         """Of its changes; without any, of the next transaction's."""
         places = (one.first_place for one in self._tables)
-        following = (end.following_place for end in self._ends)
-        return min(filter(None, places), default=None) or max(filter(None, following), default=None)
+        return min(filter(None, places), default=self._following_place)
+
+    @property
+    def _following_place(self) -> str:
+        return max((end.following_place or NOWHERE for end in self._ends), default=NOWHERE) or END
 
     @property
     def last_place(self) -> str | None:
@@ -97,18 +102,20 @@ class Transaction:
             case "predecessor":
                 return Span(self.position, self.position)
             case "commit":
-                return Span(self.position if self.has_changes else None, self.position)
+                return Span(self.position if self.has_changes else END, self.position)
+            case "change" if self.has_changes:
+                return Span(self.first_place, self.last_place or END, self._following_place)
             case "change":
-                following = (end.following_place for end in self._ends)
-                first = self.first_place if self.has_changes else None
-                return Span(first, self.last_place, max(filter(None, following), default=None))
+                return Span(END, END, self._following_place)
 
-    def is_seen_whole(self, traits: Traits, partitions: Partitions) -> bool:
+    def is_seen_whole(self, traits: Traits, partitions: Partitions, unread: Unread) -> bool:
         """Whether everything that was sent of it has landed and can be read."""
         span = self.span(traits)
-        return partitions.are_past(span) and not partitions.may_hide_a_change(span)
+        return partitions.are_past(span) and not unread.may_be_of(span)
 
-    def hold_reason(self, traits: Traits, partitions: Partitions) -> HoldReason | None:
+    def hold_reason(
+        self, traits: Traits, partitions: Partitions, unread: Unread
+    ) -> HoldReason | None:
         """Why it cannot be published by itself; None where every change of it has landed."""
         if self._misplacement is not None:
             return self._misplacement
@@ -120,15 +127,16 @@ class Transaction:
             return "missing_events"
         has_surplus = any(table.received_count > table.expected_count for table in self._tables)
         if self._has_every_number() and not has_surplus:
-            if self._begins_again() and not self.is_seen_whole(traits, partitions):
-                return "unproven_restart"
-            return self._torn_key()
-        if self._is_whole_by_overlap():
-            return self._torn_key()
-        if self._is_renumbered_by_table():
-            is_whole = self.is_seen_whole(traits, partitions)
-            return self._torn_key() if is_whole else "unproven_restart"
-        return "too_many_events" if has_surplus else "contradicting_events"
+            must_be_seen = self._begins_again()
+        elif self._is_whole_by_overlap():
+            must_be_seen = False
+        elif self._is_renumbered_by_table():
+            must_be_seen = True
+        else:
+            return "too_many_events" if has_surplus else "contradicting_events"
+        if must_be_seen and not self.is_seen_whole(traits, partitions, unread):
+            return "unproven_restart"
+        return self._torn_key()
 
     def _has_every_number(self) -> bool:
         return all(end.has_true_sum for end in self._ends) and all(

@@ -1,0 +1,32 @@
+"""Places in a source's log, which compare as text. What a place is, `Traits.change_place` says."""
+
+from typing import Final, NamedTuple
+
+NOWHERE: Final = ""
+"""Before every place."""
+EVERYWHERE: Final = "~"
+"""Behind every place."""
+END: Final = "~~"
+"""Where a landing that reaches the end of what was sent has come to; also a place that nothing
+shows, which only such a landing has come to."""
+
+
+class Span(NamedTuple):
+    """Between which places in the log the changes of a transaction stand, both inclusive."""
+
+    first: str
+    """END where no change of it has landed that would show it."""
+    last: str
+    """Where a change stands at the commit before its own, this is the transaction's commit, which
+    only changes of later transactions name."""
+    following: str = END
+    """Where the next transaction's changes begin, as far as that is known."""
+
+    def reaches_to(self, place: str, *, ends_open: bool) -> bool:
+        """Whether what stands at a place may be of the transaction or older.
+
+        Args:
+            place: of a change.
+            ends_open: whether what names `last` is of a later transaction.
+        """
+        return place < self.last if ends_open else place <= self.last

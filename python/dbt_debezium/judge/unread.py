@@ -1,0 +1,71 @@
+"""What may a message have been that cannot be read? Anything that was sent where it stands."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from dbt_debezium.judge.marks import Unreadable
+from dbt_debezium.judge.places import EVERYWHERE, NOWHERE, Span
+from dbt_debezium.judge.traits import Traits
+from dbt_debezium.judge.verdicts import ChainEnd
+
+
+class Gap(NamedTuple):
+    """The places around a message in its partition."""
+
+    after: str
+    before: str
+    before_position: str
+    known: str
+    """How far the chain had come when it landed."""
+
+
+class Unread:
+    """The messages in topics of tables that cannot be read."""
+
+    def __init__(self, traits: Traits | None, marks: Iterable[Unreadable]) -> None:
+        """Marks of the transaction topic are left out."""
+        some = [one for one in marks if not one.is_of_markers]
+        self._ends_open = traits is not None and traits.names_predecessor
+        self._gaps = [
+            Gap(
+                one.after_place or NOWHERE,
+                one.before_place or EVERYWHERE,
+                one.before_position or EVERYWHERE,
+                one.known_place or NOWHERE,
+            )
+            for one in some
+        ]
+        self.may_be_a_snapshot = any(one.may_be_a_first_read for one in some)
+        """Whether one may be of an initial snapshot (S4)."""
+
+    def may_stand_between(self, before: str, place: str) -> bool:
+        """Whether one may stand between two places, both exclusive."""
+        return any(one.after < place and before < one.before for one in self._gaps)
+
+    def may_be_of(self, span: Span) -> bool:
+        """Whether one may be a change of a transaction.
+
+        It stands between its neighbours in its partition, so it is no change of a transaction that
+        stands before or behind both.
+        """
+        return any(
+            span.reaches_to(one.after, ends_open=self._ends_open) and span.first <= one.before
+            for one in self._gaps
+        )
+
+    def may_be_before(self, place: str, end: ChainEnd) -> bool:
+        """Whether one may be a change of a transaction that nothing counts, or of one before it.
+
+        It may be any behind what stands before it in its partition. The chain is past that place
+        only if an operator has decided on what was held there, or a snapshot has read it again.
+
+        Args:
+            place: of the transaction's last change.
+            end: of the chain before this run.
+        """
+        if end.position is None:
+            # Where END is the order, a position is that of an END, `+` and the snapshot's place.
+            base = (end.snapshot_position or NOWHERE).rpartition("+")[2]
+            return any(one.after <= place and base < one.before_position for one in self._gaps)
+        come = end.position if self._ends_open else end.reached_place or NOWHERE
+        return any(one.after <= place and come <= max(one.after, one.known) for one in self._gaps)
