@@ -170,14 +170,29 @@ class Collector:
                 self.messages.append(flat)
         self.traits = TRAITS.get(self.connector or "")
         self.placed = self._placed()
+        self._drop_published_reads()
+
+    def _drop_published_reads(self) -> None:
+        """Of snapshots that are published no marks are given."""
+        end = self.known.end
+        for at in [*self.reads]:
+            asked = self.blocking.get(at)
+            if asked is None:
+                is_published = self._snapshot_position(at) <= (end.snapshot_position or "")
+            else:
+                is_published = (asked.followed or asked.previous or "~") < (end.position or "")
+            if is_published:
+                del self.reads[at]
 
     def _is_published(self, flat: Flat) -> bool:
         """As `stg_message` has it: by its place, or by the id where nothing else tells."""
         end = self.known.end
         link, named = end.position or end.snapshot_position, flat.previous_commit_position
         if flat.connector != "postgresql":
-            # Others are known by where they stand; of these more may land.
-            return flat.transaction_id in self.known.published & self.known.settled
+            # Others are known by where their END stands; more may land of what is settled.
+            has_end = not flat.is_whole_transaction and flat.total_order is not None
+            is_known = flat.transaction_id in self.known.published
+            return is_known and (not has_end or flat.transaction_id in self.known.settled)
         if named is None:
             return flat.transaction_id in self.known.published
         if link is None or named >= link:

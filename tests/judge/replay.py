@@ -8,9 +8,10 @@ from collector import Landed, collected, flattened
 from histories.history import Case
 from histories.messages import messages, source_name
 from histories.plan import AUDIT, Entry, Plan
+from runs import Runs
 
 from dbt_debezium.connectors.settings import Settings
-from dbt_debezium.judge import ChainEnd, Commit, judge
+from dbt_debezium.judge import Commit
 from dbt_debezium.judge.marks import Mark
 
 OFFSETS = ("mysql",)
@@ -54,6 +55,12 @@ def landings(case: Case) -> Iterator[list[Landed]]:
         ]
 
 
+def runs_of(plan: Plan) -> Runs:
+    """Runs of a history's source, under the settings that histories are built with."""
+    is_in_order = plan.proof == "watermark"
+    return Runs(source_name(plan), [f"public.{AUDIT}"], is_in_order=is_in_order)
+
+
 def collected_marks(plan: Plan, landed: Sequence[Landed]) -> list[Mark]:
     """The marks of a history's source, under the settings that histories are built with."""
     is_in_order = plan.proof == "watermark"
@@ -67,12 +74,10 @@ def commits(plan: Plan, parts: Iterable[Sequence[Landed]]) -> Iterator[list[Comm
         plan: of the history.
         parts: after each landing all that has landed, as models collect it anew in each run.
     """
-    end = ChainEnd()
+    runs = runs_of(plan)
     for part in parts:
-        marks = collected_marks(plan, part)
-        new = [one for one in judge(marks, end) if isinstance(one, Commit)]
-        end = new[-1].chain_end if new else end
-        yield new
+        runs.run(part)
+        yield [one for one in runs.verdicts if isinstance(one, Commit)]
 
 
 def shown(plan: Plan, commit: Commit | None) -> Shown | None:

@@ -232,7 +232,7 @@ class Writer:
             pairs = zip(words[::2], words[1::2], strict=True) if len(words) > 1 else ()
             counts = {name: int(count) for name, count in pairs}
             schema = f"{clauses['of']}.public" if "of" in clauses else "public"
-            marker["event_count"] = sum(counts.values())
+            marker["event_count"] = int(clauses.get("sum", sum(counts.values())))
             marker["data_collections"] = [
                 {"data_collection": _collection(schema, name), "event_count": count}
                 for name, count in counts.items()
@@ -274,7 +274,7 @@ class Writer:
             "snapshot": (marker or "true") if is_read else "false",
             "ts_ms": int(clauses.get("time", 1)),
         }
-        at = clauses.get("at")
+        at = None if clauses.get("at") == "nowhere" else clauses.get("at")
         if self.connector == "cdl":
             # A job of Huawei CDL writes Debezium's own block.
             return {

@@ -52,15 +52,12 @@ class Chain:
         for _, marks in groupby(links, key=_identity):
             match first := next(marks):
                 case Message():
-                    if not self._is_published(first.position) and self._follows(first):
+                    if self._predecessor.add_message(first):
                         yield Passed(first.position, first.committed_at)
                 case BlockingSnapshot():
-                    if not self._was_published(first.position):
-                        yield self._judge_blocking(first)
+                    yield self._judge_blocking(first)
                 case Snapshot():
-                    # An older one is in the newest that is published.
-                    if first.position > (self._end.snapshot_position or ""):
-                        yield self._judge_snapshot(first)
+                    yield self._judge_snapshot(first)
                 case Truncate():
                     if not self._is_published(first.position):
                         yield from self._judge_truncate(first)
@@ -74,14 +71,6 @@ class Chain:
                         yield self._judge_transaction(transaction)
                     elif transaction.position == self._end.position:
                         self._add_end_offsets(transaction)
-
-    def _follows(self, message: Message) -> bool:
-        return self._predecessor.add_message(message) and self._held_by is None
-
-    def _was_published(self, position: str) -> bool:
-        """Before this run."""
-        newest = self._start.position or self._start.snapshot_position
-        return newest is not None and position <= newest
 
     def _is_published(self, position: str | None) -> bool:
         newest = self._end.position or self._end.snapshot_position
@@ -97,7 +86,7 @@ class Chain:
         if self._is_published(position):
             raise DebeziumError(
                 f"judge: a snapshot at {position} has landed behind the published commit at "
-                f"{self._end.position or self._end.snapshot_position}; expected reads to land "
+                f"{self._end.position}; expected reads to land "
                 "before anything that follows them is published"
             )
         reason = self._evidence.snapshot_hold_reason(position)
@@ -125,8 +114,10 @@ class Chain:
         follows_held = self._follows_held()
         reasons = self._holds.of_transaction(transaction, self._predecessor, follows_held, decided)
         reason, traits = _first(reasons), self._evidence.traits
-        if reason is not None or position is None or traits is None:
-            return self._waiting("transaction", position, transaction_id, reason or "no_end")
+        if reason is not None:
+            return self._waiting("transaction", position, transaction_id, reason)
+        assert position is not None  # else it has no END, or that has no position
+        assert traits is not None  # else nothing shows whose it is
         offsets = transaction.end_offsets(traits)
         if not offsets and not traits.names_predecessor:
             offsets = self._end.end_offsets
@@ -157,13 +148,11 @@ class Chain:
         follows_held = self._follows_held()
         reasons = self._holds.of_uncounted(transaction, self._predecessor, follows_held, decided)
         reason = _first(reasons)
-        if reason is not None or position is None:
-            reason = reason or "above_low_water"
+        if reason is not None:
             return self._waiting("transaction", position, transaction_id, reason)
-        end = replace(self._end, position=position)
-        traits = self._evidence.traits
-        is_named = traits is not None and traits.names_predecessor
-        self._move_to(end if is_named else end.reaching(transaction.last_place))
+        end = replace(self._end, position=position).reaching(transaction.last_place)
+        self._move_to(end)
+        assert position is not None  # else nothing shows that it is complete
         proof, at = transaction.proof, transaction.committed_at
         return self._commit("transaction", position, transaction_id, decided, proof, at)
 

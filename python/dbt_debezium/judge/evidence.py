@@ -23,7 +23,7 @@ from dbt_debezium.judge.marks import (
 )
 from dbt_debezium.judge.partitions import Partitions
 from dbt_debezium.judge.snapshot import SnapshotReads, Topics
-from dbt_debezium.judge.traits import traits_of
+from dbt_debezium.judge.traits import Traits, traits_of
 from dbt_debezium.judge.unread import Unread
 from dbt_debezium.judge.verdicts import ChainEnd, HoldReason
 
@@ -45,16 +45,15 @@ class Evidence:
         self.traits = None if source.connector is None else traits_of(source.connector)
         """None until a change shows whose the markers are (S0)."""
         self.source = source
-        self.partitions = Partitions(
-            self.traits, partitions, reaches_the_end=source.reaches_the_end
-        )
-        self.unread = Unread(self.traits, unreadable)
+        traits = self.traits or Traits("commit")
+        self.partitions = Partitions(traits, partitions, reaches_the_end=source.reaches_the_end)
+        self.unread = Unread(traits, unreadable)
         self.log = Log(_of_kind(facts, LogRange))
         self.markers = Markers(ranges, unreadable, _of_kind(facts, Unfinished))
         self.decisions = Decisions(_of_kind(facts, Decision))
         self.missing_rows = {one.transaction_id for one in _of_kind(facts, MissingRow)}
         """Transactions that an earlier run has failed on."""
-        if self.traits and not self.traits.has_markers and _of_kind(facts, SnapshotTable):
+        if not traits.has_markers and _of_kind(facts, SnapshotTable):
             raise DebeziumError(
                 f"judge: connector '{source.connector}' sent reads of a snapshot, which cannot be "
                 "judged without BEGIN and END yet; expected streamed changes only"
@@ -64,7 +63,7 @@ class Evidence:
             ranges,
             unreadable,
             _of_kind(facts, UnlandedTable),
-            is_ordered_by_end=self.traits is not None and self.traits.is_ordered_by_end,
+            is_ordered_by_end=traits.is_ordered_by_end,
             reaches_the_end=source.reaches_the_end,
         )
         snapshots = _snapshots(facts, source, end)
@@ -77,9 +76,9 @@ class Evidence:
         return None if is_settled else self._reasons[position]
 
     def is_superseded(self, position: str) -> bool:
-        """Whether a snapshot that is published stands behind a position."""
+        """Whether a snapshot that is published stands at a position or behind it."""
         return any(
-            at > position
+            at >= position
             and self.snapshot_hold_reason(at) is None
             and self.decisions.on_snapshot(at) != "discard"
             for at in self._initial

@@ -60,7 +60,7 @@ class Holds:
         """Of one that nothing counts (S15)."""
         traits = self._evidence.traits
         assert traits is not None  # a change has landed, which shows the connector
-        must_be_proved = not settles(decided) or transaction.position is None
+        must_be_proved = not settles(decided)
         if must_be_proved:
             yield self._refused(transaction.proof)
             yield uncounted_hold_reason(transaction, self._evidence, self._start)

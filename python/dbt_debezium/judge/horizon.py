@@ -41,7 +41,7 @@ def shown(links: Iterable[Verdict | Passed]) -> Iterator[Verdict]:
             waiting.append(link)
         if not isinstance(link, Passed) and link.kind == "blocking_snapshot":
             is_state = False
-            last_read_at = max(filter(None, (last_read_at, at)), default=None)
+            last_read_at = at
         else:
             is_state = last_read_at is None or at is None or at > last_read_at
     if is_state:

@@ -142,8 +142,8 @@ class Uncounted:
     is_unanswered: bool = False
     committed_at: int | None = None
     has_known_end: bool = True
-    """Whether it ended at its position. Else it stands there only to hold what a new stream has
-    sent behind it, because the one that it was sent in broke off."""
+    """Whether it ended at its position. Else it has none, or stands there only to hold what a new
+    stream has sent behind it, because the one that it was sent in broke off."""
 
 
 @dataclass(frozen=True, slots=True)

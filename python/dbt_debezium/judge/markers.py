@@ -23,10 +23,9 @@ class Markers:
             unfinished: what follows a BEGIN without END is of another stream.
         """
         landed = [one for one in ranges if one.is_of_markers]
-        partitions = {one.partition for one in landed}
-        self.have_one_order = partitions <= {0}
+        self._partitions = {*range(1 + max([0, *(one.partition for one in landed)]))}
+        self.have_one_order = self._partitions == {0}
         """Whether offsets are the order of markers; those of two partitions have none."""
-        self._partitions = range(1 + max(partitions, default=-1))
         starts = [one.first_offset for one in landed]
         starts += [one.offset + 1 for one in unreadable if one.is_of_markers]
         starts += [one.offset + 1 for one in unfinished]
@@ -45,13 +44,13 @@ class Markers:
         >>> markers.show_nothing_between([3], [5]), markers.show_nothing_between([5], [9])
         (True, False)
         """
-        return self._partitions == range(1) and any(
-            first < last and first >= self._run_start(last) - 1 for first in before for last in end
+        return self.have_one_order and any(
+            self._run_start(last) <= first + 1 <= last for first in before for last in end
         )
 
     def surround(self, partitions: Iterable[int]) -> bool:
         """Whether these are all of several partitions, so that no END is missing around a place."""
-        return not self.have_one_order and {*self._partitions} == {*partitions}
+        return self._partitions == {*partitions}
 
     def _run_start(self, offset: int) -> int:
         """The first offset from which on everything up to this one is known."""

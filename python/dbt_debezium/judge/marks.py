@@ -9,9 +9,9 @@ column that two kinds share means the same in both. Marks come in this order:
 2. links of the chain, by `place_of`: those without a position come last.
 
 Positions of one source have one width, so they compare as text. The position of a transaction is
-where the source committed it (S2). Marks are given again in each run until their transaction is
-published. Of the newest published transaction the `end` marks are still given, because a connector
-that restarts may send its END again.
+where the source committed it (S2). Marks are given again in each run until their transaction or
+snapshot is published, or a later snapshot. Of the newest published transaction the `end` marks are
+still given, because a connector that restarts may send its END again.
 """
 
 from dataclasses import fields

@@ -11,16 +11,16 @@ class Partitions:
     """The partitions of all topics of tables."""
 
     def __init__(
-        self, traits: Traits | None, partitions: Iterable[Partition], *, reaches_the_end: bool
+        self, traits: Traits, partitions: Iterable[Partition], *, reaches_the_end: bool
     ) -> None:
         """Take in how far each has come.
 
         Args:
-            traits: of the connector; None where nothing shows it yet.
+            traits: of the connector.
             partitions: all of them.
             reaches_the_end: whether nothing behind what has landed was sent.
         """
-        self._ends_open = traits is not None and traits.names_predecessor
+        self._ends_open = traits.names_predecessor
         some = list(partitions)
         self._low_water = self._window_low_water = END
         if not reaches_the_end:
@@ -69,4 +69,4 @@ def has_every_partition(partitions: Sequence[int]) -> bool:
     >>> has_every_partition([1, 0]), has_every_partition([0, 2])
     (True, False)
     """
-    return {*partitions} == {*range(1 + max(partitions, default=-1))}
+    return {*partitions} == {*range(1 + max(partitions))}

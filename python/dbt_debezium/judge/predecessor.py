@@ -66,7 +66,8 @@ class Predecessor:
             )
             if not (self._begins_with(transaction) if is_first else self._precedes(transaction)):
                 return "missing_predecessor"
-        span = Span(transaction.last_place, transaction.position or NOWHERE)
+        assert transaction.position is not None  # else nothing shows that it is complete
+        span = Span(transaction.last_place, transaction.position)
         if transaction.closes_window and self._may_lack_reads(span):
             return "unproven_reads"
         return "missing_reads" if transaction.is_unanswered else None
@@ -103,7 +104,7 @@ class Predecessor:
 
     def _precedes(self, transaction: Uncounted) -> bool:
         named = transaction.previous_position
-        return named is not None and (self._is_named(named) or named in self._lone_positions)
+        return self._is_named(named) or named in self._lone_positions
 
     def _is_named(self, position: str | None) -> bool:
         end = self.end.position

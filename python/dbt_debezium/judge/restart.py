@@ -17,15 +17,14 @@ def is_renumbered(changes: Sequence[Numbers], expected_count: int) -> bool:
 
     Args:
         changes: in the order of the log, all that have landed.
-        expected_count: by END, not more. What has landed beyond that was counted before the
-            restart.
+        expected_count: by END. What has landed beyond that was counted before the restart.
 
     >>> is_renumbered([[1], [2], [1], [2]], expected_count=2)
     True
     >>> is_renumbered([[1], [2], [4], [2]], expected_count=2)
     False
     """
-    lost = len(changes) - expected_count
+    lost = max(len(changes) - expected_count, 0)
     return all(
         {*numbers} <= {place, place - lost}
         and (place if place <= lost else place - lost) in {*numbers}
@@ -42,5 +41,4 @@ def is_whole_by_overlap(changes: Sequence[Numbers], expected_count: int) -> bool
     False
     """
     has_both = any(len({*numbers}) > 1 for numbers in changes)
-    is_counted_again = len(changes) > expected_count
-    return is_counted_again and has_both and is_renumbered(changes, expected_count)
+    return has_both and is_renumbered(changes, expected_count)

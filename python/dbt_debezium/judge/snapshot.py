@@ -29,7 +29,7 @@ class SnapshotReads:
 
     @property
     def is_blocking(self) -> bool:
-        return any(one.is_blocking for one in self.tables)
+        return self.tables[0].is_blocking
 
     def hold_reason(self, topics: "Topics") -> HoldReason | None:
         """Why it may lack reads; None where it is whole."""
@@ -86,8 +86,8 @@ class SnapshotReads:
         older, newer = one.older_offset, one.newer_offset
         if self.is_first and one.first_read_offset is None:
             older, newer = None, one.first_offset
-        after = -1 if older is None else older
-        return topics.are_known(one.topic, one.partition, after, newer)
+        first = 0 if older is None else older + 1
+        return topics.are_known(one.topic, one.partition, first, newer)
 
 
 class Topics:
@@ -118,6 +118,7 @@ class Topics:
         self._ranges = [one for one in ranges if not one.is_of_markers]
         self._unreadable = [one for one in unreadable if not one.is_of_markers]
         self._unlanded = list(unlanded)
+        self._signal_topics = {one.topic for one in self._partitions if one.is_of_signals}
         self._is_ordered_by_end = is_ordered_by_end
 
     def lack_a_table(self, position: str) -> bool:
@@ -133,26 +134,24 @@ class Topics:
 
     def may_have_reads(self, topic: str) -> bool:
         """Whether it is no topic of signals, which no snapshot reads."""
-        return not any(one.is_of_signals for one in self._partitions if one.topic == topic)
+        return topic not in self._signal_topics
 
-    def are_known(self, topic: str, partition: int, after: int, before: int | None) -> bool:
+    def are_known(self, topic: str, partition: int, first: int, before: int | None) -> bool:
         """Whether each message between two offsets has landed and can be read.
 
         Args:
             topic: its name.
             partition: its number.
-            after: exclusive; -1 for the beginning.
-            before: exclusive; None for all that have landed.
+            first: inclusive.
+            before: exclusive, the offset of one that can be read; None for all that have landed.
         """
         place = (topic, partition)
-        if any(
-            after < one.offset and (before is None or one.offset < before)
-            for one in self._unreadable
-            if (one.topic, one.partition) == place
-        ):
-            return False
-        return any(
-            one.first_offset <= after + 1 and (before is None or one.last_offset >= before)
-            for one in self._ranges
-            if (one.topic, one.partition) == place
+        lost = [one.offset for one in self._unreadable if (one.topic, one.partition) == place]
+        runs = [one for one in self._ranges if (one.topic, one.partition) == place]
+        if before is None:
+            can_be_read = all(offset < first for offset in lost)
+            return can_be_read and any(one.first_offset <= first for one in runs)
+        can_be_read = not any(first <= offset <= before for offset in lost)
+        return can_be_read and any(
+            one.first_offset <= first <= before <= one.last_offset for one in runs
         )

@@ -63,7 +63,7 @@ class Transaction:
 
     @property
     def _following_place(self) -> str:
-        return max((end.following_place or NOWHERE for end in self._ends), default=NOWHERE) or END
+        return next((end.following_place for end in self._ends if end.following_place), END)
 
     @property
     def last_place(self) -> str | None:
@@ -88,10 +88,10 @@ class Transaction:
 
     @property
     def committed_at(self) -> int | None:
-        """By its END, else by its changes."""
-        ends = [end.committed_at for end in self._ends if end.committed_at is not None]
-        changes = [one.committed_at for one in self._tables if one.committed_at is not None]
-        return min(ends, default=None) if ends else max(changes, default=None)
+        """By its first END, else by its changes."""
+        times = [one.committed_at for one in self._ends]
+        times += [one.committed_at for one in self._tables]
+        return next(iter(times), None)
 
     def span(self, traits: Traits) -> Span:
         """Where its changes stand. Its position must be known."""
@@ -186,4 +186,4 @@ class Transaction:
 
 def log_number(log: str | None, number: int | None) -> tuple[str, int] | None:
     """A log with a number in it; None where no log numbers the transaction."""
-    return None if log is None or number is None else (log, number)
+    return None if number is None else (str(log), number)

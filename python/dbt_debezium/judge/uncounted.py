@@ -16,8 +16,7 @@ def uncounted_hold_reason(
         start: where the chain ended before this run.
     """
     if (
-        transaction.position is not None
-        and transaction.has_known_end
+        transaction.has_known_end
         and not evidence.unread.may_be_before(transaction.last_place, start)
         and evidence.partitions.have_left(transaction.last_place)
     ):

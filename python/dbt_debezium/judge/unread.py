@@ -22,10 +22,10 @@ class Gap(NamedTuple):
 class Unread:
     """The messages in topics of tables that cannot be read."""
 
-    def __init__(self, traits: Traits | None, marks: Iterable[Unreadable]) -> None:
+    def __init__(self, traits: Traits, marks: Iterable[Unreadable]) -> None:
         """Marks of the transaction topic are left out."""
         some = [one for one in marks if not one.is_of_markers]
-        self._ends_open = traits is not None and traits.names_predecessor
+        self._ends_open = traits.names_predecessor
         self._gaps = [
             Gap(
                 one.after_place or NOWHERE,
