@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import blocking
 import wal
+from groups import Group, groups_of, is_lone
 
 from dbt_debezium.connectors.settings import DEFAULTS
 from dbt_debezium.connectors.settings import Settings as ConnectorSettings
@@ -110,10 +111,23 @@ def collector_of(
     deliveries = {one[:3]: one for one in landed}
     if is_in_order:
         deliveries = _placed_by_offset(deliveries)
+    known_groups = groups_of(one.flat for one in deliveries.values())
+    if any(is_lone(one.flat) for one in deliveries.values()):
+        deliveries = {
+            at: one._replace(flat=_in_group(one.flat, known_groups))
+            for at, one in deliveries.items()
+        }
     sent = [deliveries[at] for at in sorted(deliveries)]
     collector = Collector(source, sent, not_ingested, known or Known(ChainEnd()))
     collector.is_in_order = is_in_order
+    collector.boundaries = {one.transaction_id: one.boundary_place for one in known_groups.values()}
     return collector
+
+
+def _in_group(flat: Flat, known: Mapping[str, Group]) -> Flat:
+    if not is_lone(flat):
+        return flat
+    return flat._replace(transaction_id=known[flat.transaction_id or ""].transaction_id)
 
 
 @dataclass
@@ -142,6 +156,8 @@ class Collector:
         self.messages: list[Flat] = []
         self.connector: str | None = None
         self.is_in_order = False
+        self.boundaries: dict[str, str | None] = {}
+        """Of each group of changes that name no transaction, what shows its end."""
         known: set[Identity] = set()
         for one in landed:
             self.partitions[one.topic, one.partition].append(one)
@@ -189,6 +205,8 @@ class Collector:
         end = self.known.end
         link, named = end.position or end.snapshot_position, flat.previous_commit_position
         if flat.connector != "postgresql":
+            if is_lone(flat):
+                return (flat.event_position or "") <= (end.reached_place or "")
             # Others are known by where their END stands; more may land of what is settled.
             has_end = not flat.is_whole_transaction and flat.total_order is not None
             is_known = flat.transaction_id in self.known.published
@@ -735,7 +753,14 @@ class Collector:
             else:
                 has_markers = self.traits is not None and self.traits.has_markers
                 position = self._position(transaction_id) if has_markers else place
-                yield marks.Uncounted(position, transaction_id, place, proof)
+                yield marks.Uncounted(
+                    position,
+                    transaction_id,
+                    place,
+                    proof,
+                    is_group=transaction_id in self.boundaries,
+                    boundary_place=self.boundaries.get(transaction_id),
+                )
         for one in self.placed.values():
             if one.is_uncounted:
                 flats = self.changes_of(one.transaction_id)

@@ -290,9 +290,9 @@ class Writer:
         if self.connector == "informix":
             return {**source, "commit_lsn": clauses.get("commit", at), "change_lsn": at}
         if self.connector in ("mysql", "mariadb"):
-            gtid = None if is_read else self._id(clauses["in"], None)
+            gtid = None if is_read or clauses["in"] == "none" else self._id(clauses["in"], None)
             server_id = 0 if is_read else 9
-            place = {"file": "binlog.000001", "pos": int(at or 0), "row": 0}
+            place = {"file": f"binlog.00000{clauses.get('file', 1)}", "pos": int(at or 0), "row": 0}
             return {**source, "db": "public", **place, "server_id": server_id, "gtid": gtid}
         if self.connector != "postgresql":
             commit = at if is_read else clauses.get("in")

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
+import test_default_settings
 import test_operators
 import test_random_streams
 import test_streams_anew
@@ -14,6 +16,7 @@ from replay import landings, runs_of
 from runs import Runs
 from scenario import play, read_scenario
 from test_decisions import draw_operators
+from test_defaults import SEED, draw
 
 SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("S*.md"))
 COUNT = 60
@@ -31,6 +34,9 @@ def sources() -> Iterator[Iterable[object]]:
             yield map(runs_of(history.plan).run, landings(history))
     for source in test_random_streams.draw_all(range(2 * COUNT)):
         yield test_random_streams.differences(source)
+    for number in range(COUNT):
+        drawn = draw(Random(f"{SEED} {number}"), number)
+        yield test_default_settings.differences(*drawn)
     for operator in draw_operators(range(COUNT), test_operators.PARTS):
         yield test_operators.differences(operator)
     for number in range(COUNT):

@@ -8,22 +8,24 @@ Each module answers one question:
 
 - `transaction`: is a transaction whole? With `restart`: does a restart explain its numbers?
 - `uncounted`: is one complete whose changes nothing counts?
-- `snapshot`: have all reads of an initial snapshot landed?
-- `partitions`: have all partitions moved on past a commit, and what in them cannot be read?
+- `snapshot`: have all reads of a snapshot landed?
+- `partitions`: have all partitions moved on past a commit?
 - `markers`: is a transaction missing between two ENDs?
 - `accounting`: may a TRUNCATE be missing that no END counts?
 - `predecessor`: does a transaction follow the newest commit?
 - `decisions`: what have operators decided?
-- `chain`: what does each link become?
+- `unread`: what may a message be that cannot be read?
+- `holds`: why does a link wait?
+- `chain`: what does each link become? With `horizon`: which commits are states of the source,
+  where a blocking snapshot has read its rows later than it stands?
 
 `traits` has in what connectors differ. What decides today is still the chain of models in
 models/transactions; nothing calls the judge but its tests, which hold both to the same law
 (tests/pipeline/histories/law.py), or to what the source held where no law says what can be proved.
 
-Not judged yet: blocking snapshots (S7) and snapshots of CDL, which are refused. MySQL without
-GTIDs and without transaction metadata, whose changes are published in groups (decision 14), and
-what MariaDB's connector begins and never ends (DDL, XA) need marks that nothing writes yet. The
-judge knows no rows: what a published transaction would contradict (S17), the models see.
+Not judged yet: snapshots of CDL, which are refused, and epochs that operators declare by time
+(`messages since`, S16). The judge knows no rows: what a published transaction would contradict
+(S17), the models see.
 """
 
 from collections.abc import Iterable, Iterator

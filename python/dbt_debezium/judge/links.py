@@ -141,6 +141,10 @@ class Uncounted:
     closes_window: bool = False
     is_unanswered: bool = False
     committed_at: int | None = None
+    is_group: bool = False
+    """Whether it is all that lies between two places where a transaction is known to end."""
+    boundary_place: str | None = None
+    """Of a group, what shows its end; None before that has landed."""
     has_known_end: bool = True
     """Whether it ended at its position. Else it has none, or stands there only to hold what a new
     stream has sent behind it, because the one that it was sent in broke off."""

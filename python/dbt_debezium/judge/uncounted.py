@@ -2,6 +2,8 @@
 
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import Uncounted
+from dbt_debezium.judge.partitions import Partitions
+from dbt_debezium.judge.places import END
 from dbt_debezium.judge.verdicts import ChainEnd, HoldReason
 
 
@@ -18,7 +20,15 @@ def uncounted_hold_reason(
     if (
         transaction.has_known_end
         and not evidence.unread.may_be_before(transaction.last_place, start)
-        and evidence.partitions.have_left(transaction.last_place)
+        and _is_left(transaction, evidence.partitions)
     ):
         return "key_change_torn" if transaction.has_torn_key else None
-    return "above_low_water"
+    has_boundary = not transaction.is_group or transaction.boundary_place is not None
+    return "above_low_water" if has_boundary else "no_boundary"
+
+
+def _is_left(transaction: Uncounted, partitions: Partitions) -> bool:
+    """Whether all partitions are behind it."""
+    if transaction.is_group:
+        return partitions.have_reached(transaction.boundary_place or END)
+    return partitions.have_left(transaction.last_place)

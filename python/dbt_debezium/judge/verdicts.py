@@ -17,6 +17,7 @@ HoldReason = Literal[
     "missing_reads",
     "missing_row",
     "missing_signal",
+    "no_boundary",
     "no_commit_position",
     "no_end",
     "no_transaction",
