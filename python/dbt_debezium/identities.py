@@ -64,9 +64,22 @@ def indistinct_sentence(facts: TableFacts, source: str, command: Command) -> str
     'shop: public.t: updates come with no key and'
     >>> indistinct_sentence(TableFacts("shop", "public", "t"), "shop", "preview")
     """
-    if not (facts.is_keyless and facts.hides_old_rows) or facts.identity:
+    if not facts.is_keyless or facts.identity:
         return None
     table = full_name(facts.schema, facts.table)
+    if facts.has_blind_keys and not facts.hides_old_rows:
+        columns = ",".join(facts.key_columns) or "<columns>"
+        remedy = (
+            f"pass --identity '{table}={columns}'"
+            if command in PREVIEWS
+            else f"name {columns} as identity in its history model"
+        )
+        return (
+            f"{source}: {table}: some messages have no key, and some updates tell their row by its "
+            f"key alone: {remedy}"
+        )
+    if not facts.hides_old_rows:
+        return None
     keys = "dump the message keys too" if command == "preview" else "have the connector send keys"
     remedy = (
         f"pass --identity '{table}=<columns>', or {keys}"

@@ -255,7 +255,9 @@ def clash_sentence(spark: "SparkSession") -> str | None:
 def failed_table(table: CapturedTable, message: str) -> LeftOut:
     """A table that cannot be built, with dbt's message."""
     name = full_name(table.schema, table.table)
-    return LeftOut(table.sources, f"table {name} cannot be built: {first_sentence(message)}")
+    # A preview has no next run.
+    why = first_sentence(message).partition("; the next run")[0]
+    return LeftOut(table.sources, f"table {name} cannot be built: {why}")
 
 
 def signal_tables(tables: Sequence[TableFacts]) -> list[LeftOut]:

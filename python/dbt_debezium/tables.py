@@ -78,6 +78,8 @@ class TableFacts(Struct):
     """Primary keys that the schema-change topic has given it."""
     hides_old_rows: bool = False
     """A message without a key changes a row and does not show it as it was."""
+    has_blind_keys: bool = False
+    """A message with a key changes a row and does not show it as it was: the key alone tells it."""
     largest: dict[str, int] = {}
     """The largest whole number of each column, without its sign: it shows the unit of times."""
     named_identity: list[str] = []
@@ -144,6 +146,7 @@ class TableFacts(Struct):
         self.has_bare_keys |= other.has_bare_keys
         self.primary_keys |= other.primary_keys
         self.hides_old_rows |= other.hides_old_rows
+        self.has_blind_keys |= other.has_blind_keys
         for name, number in other.largest.items():
             self.largest[name] = max(number, self.largest.get(name, 0))
         self.named_identity = self.named_identity or other.named_identity
@@ -253,13 +256,15 @@ def observe(
             for column in columns:
                 if comment := (column.parameters or {}).get(COLUMN_COMMENT):
                     facts.comments[column.field_name or ""] = comment
+        is_blind = flat.operation == "u" and flat.before is None
         if flat.row_key is None:
             facts.is_keyless |= flat.operation != "t"
-            facts.hides_old_rows |= flat.operation == "u" and flat.before is None
+            facts.hides_old_rows |= is_blind
         elif flat.row_key.startswith(NAMELESS):
             facts.has_bare_keys = True
         elif not facts.key_columns:
             facts.key_columns = list(read_image(flat.row_key))
+        facts.has_blind_keys |= is_blind and flat.row_key is not None
         # Without a key `before` is a true image; with one its other columns may be made up (S12).
         images = [flat.after] if flat.row_key else [flat.before, flat.after]
         for image in filter(None, images):
