@@ -23,6 +23,7 @@ SOURCE: Final = "shop"
 SERVER: Final = "3ff300ed-e55c-11f1-98c4-02fc00000001"
 """Of MySQL's GTIDs."""
 GENERIC: Final = Settings(generic_sources={SOURCE: ("commit_lsn", "change_lsn")})
+EPOCH: Final = "since 2026-11-21 09:30:00: "
 WIDTH: Final = 20
 """Of a position of PostgreSQL."""
 BLOCK: Final = re.compile(r"^```(landed|known|verdict)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -86,8 +87,11 @@ def play(scenario: Scenario) -> Iterator[tuple[Runs, list[str], list[str]]]:
     settings = GENERIC if scenario.connector == "informix" else DEFAULTS
     landed: list[Landed] = []
     for step in scenario.steps:
-        written = (writer.message(line) for line in step.landed)
-        landed += [flattened(message, settings) for message in written if message]
+        for line in step.landed:
+            message = writer.message(line)
+            if message is not None:
+                one = flattened(message, settings)
+                landed.append(_anew(one) if line.endswith(", anew") else one)
         for line in step.known:
             learn(runs, line)
         try:
@@ -96,6 +100,20 @@ def play(scenario: Scenario) -> Iterator[tuple[Runs, list[str], list[str]]]:
             yield runs, [f"refused: {error}"], step.verdict
             continue
         yield runs, [said(one) for one in runs.verdicts] or ["nothing new"], step.verdict
+
+
+def _anew(one: Landed) -> Landed:
+    """A message of the epoch that an operator has declared, as `flattened_columns` writes it."""
+    names = (
+        "transaction_id",
+        "commit_position",
+        "previous_commit_position",
+        "event_position",
+    )
+    known = {name: getattr(one.flat, name) for name in names}
+    return one._replace(
+        flat=one.flat._replace(**{name: at and EPOCH + at for name, at in known.items()})
+    )
 
 
 def learn(runs: Runs, line: str) -> None:
@@ -122,10 +140,11 @@ def learn(runs: Runs, line: str) -> None:
 def said(verdict: Verdict) -> str:
     """A verdict as one line."""
     transaction_id = (verdict.transaction_id or "").replace(SERVER, "gtid")
+    transaction_id = transaction_id.replace(EPOCH, "since: ")
     snapshot = "blocking snapshot" if verdict.kind == "blocking_snapshot" else "snapshot"
     name = f"transaction {transaction_id}" if transaction_id else snapshot
     position = None if verdict.position is None else verdict.position.partition("+")[0]
-    at = "" if position is None else f" at {position.lstrip('0') or 0}"
+    at = "" if position is None else f" at {position.removeprefix(EPOCH).lstrip('0') or 0}"
     match verdict:
         case Commit():
             proof = "" if verdict.proof == "counted" else f", proof {verdict.proof}"

@@ -23,9 +23,8 @@ Each module answers one question:
 models/transactions; nothing calls the judge but its tests, which hold both to the same law
 (tests/pipeline/histories/law.py), or to what the source held where no law says what can be proved.
 
-Not judged yet: snapshots of CDL, which are refused, and epochs that operators declare by time
-(`messages since`, S16). The judge knows no rows: what a published transaction would contradict
-(S17), the models see.
+Not judged yet: snapshots of CDL, which are refused. The judge knows no rows: what a published
+transaction would contradict (S17), the models see.
 """
 
 from collections.abc import Iterable, Iterator

@@ -47,7 +47,9 @@ class Holds:
         yield follows_held
         if must_be_proved:
             yield self._lacks_snapshot(predecessor, decided)
-            yield predecessor.hold_reason(transaction, traits, decided)
+            assert transaction.position is not None  # else it waits for that
+            before = predecessor.in_stream_of(transaction.position)
+            yield before.hold_reason(transaction, traits, decided)
             yield self._lacks_row(transaction.transaction_id)
 
     def of_uncounted(
@@ -67,7 +69,9 @@ class Holds:
         yield follows_held
         if must_be_proved:
             yield self._lacks_snapshot(predecessor, decided)
-            yield predecessor.uncounted_hold_reason(transaction, traits, decided)
+            assert transaction.position is not None  # else it waits for that
+            before = predecessor.in_stream_of(transaction.position)
+            yield before.uncounted_hold_reason(transaction, traits, decided)
             yield self._lacks_row(transaction.transaction_id)
 
     def of_truncate(

@@ -11,6 +11,15 @@ END: Final = "~~"
 shows, which only such a landing has come to."""
 
 
+def epoch_of(position: str) -> str:
+    """The epoch that a position begins with; empty until an operator has declared one (S16).
+
+    >>> epoch_of("since 2026-11-21 09:30:00: 0042"), epoch_of("0042")
+    ('since 2026-11-21 09:30:00: ', '')
+    """
+    return "".join(position.rpartition(": ")[:2])
+
+
 class Span(NamedTuple):
     """Between which places in the log the changes of a transaction stand, both inclusive."""
 

@@ -1,9 +1,11 @@
 """Does a transaction follow the newest commit, with none missing between? (S14)"""
 
+from dataclasses import replace
+
 from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import Message, Truncate, Uncounted
-from dbt_debezium.judge.places import END, NOWHERE, Span
+from dbt_debezium.judge.places import END, NOWHERE, Span, epoch_of
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.transaction import Transaction, log_number
 from dbt_debezium.judge.verdicts import ChainEnd, HoldReason
@@ -22,6 +24,13 @@ class Predecessor:
         """Of messages that follow the commit, or a message that does."""
         self._lone_positions: set[str] = set()
         """Of messages that name themselves, so that they do not show what they follow."""
+
+    def in_stream_of(self, position: str) -> "Predecessor":
+        """What a transaction at a position sees of it: an epoch opens a new stream."""
+        if self.end.position is None or epoch_of(self.end.position) == epoch_of(position):
+            return self
+        end = replace(self.end, position=None, snapshot_position=None)
+        return Predecessor(end, self._evidence)
 
     def add_message(self, message: Message) -> bool:
         """What follows a message outside of transactions names it as the commit before.
