@@ -10,10 +10,10 @@ from replay import commits, expected, landings, shown
 SEED = 1
 QUICK = {
     "first_rules": 100,
-    "all_rules": 300,
+    "all_rules": 200,
     "sqlserver": 100,
     "db2": 100,
-    "mysql": 200,
+    "mysql": 150,
     "cdl": 50,
     "spread_cdl": 50,
 }

@@ -45,7 +45,7 @@ def shuffled_parts(rng: Random, landed: Sequence[Landed]) -> list[list[Landed]]:
     return parts
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(st.sampled_from(PROFILES_JUDGED), st.integers(0, 10**6), st.integers(0, 10**6))
 def test_any_landing_ends_in_the_same_chain(profile: str, number: int, seed: int) -> None:
     history = make_history(3, number, PROFILES[profile])
