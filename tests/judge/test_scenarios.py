@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import rules_page
 from scenario import play, read_scenario
 
 from dbt_debezium.judge.verdicts import HoldReason
@@ -28,3 +29,9 @@ def test_each_reason_to_hold_has_its_definition_and_a_scenario() -> None:
     }
     assert shown == {*get_args(HoldReason)}
     assert shown <= HELD.keys()
+
+
+def test_the_page_of_rules_is_up_to_date() -> None:
+    assert rules_page.PAGE.read_text(encoding="utf-8") == rules_page.rendered(), (
+        "run python tests/judge/rules_page.py"
+    )
