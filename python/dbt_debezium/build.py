@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import CannotWorkError, DebeziumError
 
 BUILD = ("build", "--exclude-resource-type", "unit_test")
 """dbt's command without unit tests: they test our SQL, not the data, and belong to `make test`."""
@@ -58,6 +58,7 @@ def run_dbt(
         Whether everything ran and nothing failed.
 
     Raises:
+        CannotWorkError: dbt could not run at all, and never will with this project.
         DebeziumError: dbt could not run at all; dbt's own sentence says why.
     """
     failures: list[str] = []
@@ -121,8 +122,27 @@ def _invoke(
         ["--log-level", "none", command, *folders, *options]
     )
     if result.exception is not None:
-        raise DebeziumError(f"dbt {command}: {plain_message(str(result.exception))}")
+        kind = CannotWorkError if cannot_work(result.exception) else DebeziumError
+        raise kind(f"dbt {command}: {plain_message(str(result.exception))}")
     return result
+
+
+def cannot_work(error: BaseException) -> bool:
+    """Whether dbt would fail in this way again: it is about the project, not about the data."""
+    from dbt.cli.exceptions import DbtUsageException
+    from dbt.exceptions import AliasError, DependencyError, InvalidSelectorError, ParsingError
+    from dbt_common.exceptions import CompilationError, DbtConfigError
+
+    kinds = (
+        AliasError,
+        CompilationError,
+        DbtConfigError,
+        DbtUsageException,
+        DependencyError,
+        InvalidSelectorError,
+        ParsingError,
+    )
+    return isinstance(error, kinds)
 
 
 def plain_message(message: str) -> str:

@@ -5,6 +5,14 @@ class DebeziumError(Exception):
     """What the user can mend. The command line prints the sentence and ends with exit code 2."""
 
 
+class NothingThereError(DebeziumError):
+    """A path in which no dump lies, or not yet."""
+
+
+class CannotWorkError(DebeziumError):
+    """A project, a setting or an option that cannot work, however often it is tried."""
+
+
 class EnvelopeError(ValueError):
     """A message that cannot be read as a change event. `reason` is its quarantine reason."""
 

@@ -6,6 +6,7 @@ dump again. No Spark.
 """
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from dbt_debezium.dumps import (
 from dbt_debezium.dumps.files import OnBytes
 from dbt_debezium.dumps.sink_files import misplaced
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import lake_dir
 
 OnProgress = Callable[[str, int, int], None]
 """Called with the step, how much is done, and of how much: 'check' in bytes, 'land' in messages."""
@@ -104,10 +106,35 @@ class Inbox:
             return [entry for entry in entries if not entry.name.startswith(("_", "."))]
 
 
+def local_path(path: str | Path) -> Path:
+    """A path of this machine.
+
+    Raises:
+        DebeziumError: it names another kind of place.
+    """
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):/", str(path))
+    if scheme:
+        raise DebeziumError(
+            f"land: {scheme[1]}:// is not read yet; name a file or a folder with a dump of topics"
+        )
+    return Path(path).expanduser()
+
+
+def open_inbox() -> Inbox:
+    """The inbox of the lake of this environment."""
+    return Inbox(lake_dir().absolute() / "inbox")
+
+
 def take(
-    path: Path, inbox: Inbox, on_progress: OnProgress | None = None
+    path: Path,
+    inbox: Inbox,
+    on_progress: OnProgress | None = None,
+    hash_of: Callable[[Path], str] = file_hash,
 ) -> tuple[list[Dump], tuple[str, ...]]:
     """Read the new dumps at the path into the inbox, all or none of them.
+
+    Args:
+        hash_of: the SHA-256 of a file, by which it is known again.
 
     Returns:
         The new dumps, and a sentence for each file that is none.
@@ -117,7 +144,7 @@ def take(
     """
     inbox.clean()
     try:
-        dumps, skipped = _written(path, inbox, on_progress)
+        dumps, skipped = _written(path, inbox, on_progress, hash_of)
         inbox.keep()
     finally:
         inbox.clean()
@@ -125,7 +152,7 @@ def take(
 
 
 def _written(
-    path: Path, inbox: Inbox, on_progress: OnProgress | None
+    path: Path, inbox: Inbox, on_progress: OnProgress | None, hash_of: Callable[[Path], str]
 ) -> tuple[list[Dump], tuple[str, ...]]:
     files = find_files(path)
     total = sum(file.stat().st_size for file in files)
@@ -142,7 +169,7 @@ def _written(
 
     for file in files:
         # Hashing costs a fiftieth of reading, and most files of a folder have landed before.
-        sha256 = file_hash(file)
+        sha256 = hash_of(file)
         if inbox.knows(sha256) or inbox.knows(placed_hash(file, sha256)):
             is_known = True
             tell(file.stat().st_size)

@@ -11,8 +11,7 @@ unfinished: the sink finds its last batch by looking through the table's snapsho
 """
 
 import contextlib
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,9 +22,10 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.streaming.query import StreamingQuery
 
+from dbt_debezium.dumps import Dump
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
-from dbt_debezium.inbox import Inbox, OnProgress, take
+from dbt_debezium.inbox import Inbox, OnProgress, local_path, open_inbox, take
 from dbt_debezium.lease import Lease, jvm_lease
 from dbt_debezium.session import innermost
 
@@ -112,34 +112,39 @@ def land(spark: SparkSession, path: str | Path, on_progress: OnProgress | None =
             going on, or Spark cannot write.
     """
     source = local_path(path)
-    lake = lake_dir().absolute()
     with Lease(lake_dir(), f"land {path}"):
-        inbox = Inbox(lake / "inbox")
+        inbox = open_inbox()
         fresh, skipped = take(source, inbox, on_progress)
         if not inbox.has_unread():
             return Landed(0, 0, skipped, None)
-        with jvm_lease(getattr(spark, "_jvm", None), lake):
-            _open_table(spark, lake)
-            landing_id = next_landing_id(spark, lake)
-            message_count = sum(dump.message_count for dump in fresh)
-            _stream(spark, lake, landing_id, lambda done: _tell(on_progress, done, message_count))
-        inbox.empty()
-        landed_count = spark.table(TABLE).where(f"landing_id = {landing_id}").count()
-        return Landed(landed_count, len(fresh), skipped, landing_id)
+        return land_inbox(spark, inbox, fresh, skipped, on_progress)
 
 
-def local_path(path: str | Path) -> Path:
-    """A path of this machine.
+def land_inbox(
+    spark: SparkSession,
+    inbox: Inbox,
+    fresh: Sequence[Dump],
+    skipped: tuple[str, ...],
+    on_progress: OnProgress | None = None,
+) -> Landed:
+    """Append what is unread in the inbox, under a lease that the caller holds.
+
+    Args:
+        fresh: the dumps that were taken into it.
+        skipped: a sentence for each file that is none.
 
     Raises:
-        DebeziumError: it names another kind of place.
+        DebeziumError: Spark cannot write.
     """
-    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):/", str(path))
-    if scheme:
-        raise DebeziumError(
-            f"land: {scheme[1]}:// is not read yet; name a file or a folder with a dump of topics"
-        )
-    return Path(path).expanduser()
+    lake = lake_dir().absolute()
+    with jvm_lease(getattr(spark, "_jvm", None), lake):
+        _open_table(spark, lake)
+        landing_id = next_landing_id(spark, lake)
+        message_count = sum(dump.message_count for dump in fresh)
+        _stream(spark, lake, landing_id, lambda done: _tell(on_progress, done, message_count))
+    inbox.empty()
+    landed_count = spark.table(TABLE).where(f"landing_id = {landing_id}").count()
+    return Landed(landed_count, len(fresh), skipped, landing_id)
 
 
 def _tell(on_progress: OnProgress | None, done: int, message_count: int) -> None:

@@ -151,13 +151,13 @@ def read_from(
         UsageError: an option of Kafka goes with a path.
     """
     from dbt_debezium.dumps import refuse_early
+    from dbt_debezium.inbox import local_path
     from dbt_debezium.kafka.landing_file import (
         block_of_address,
         client_options,
         read_landing_file,
         registry_of,
     )
-    from dbt_debezium.landing import local_path
     from dbt_debezium.preview import Topics
 
     is_address = (source or "").startswith(SCHEME)

@@ -23,7 +23,7 @@ from dbt_debezium.dumps.files import (
     folder_columns,
 )
 from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import DebeziumError, NothingThereError
 
 __all__ = [
     "Dump",
@@ -153,8 +153,10 @@ def why_skipped(dump: Dump) -> str:
 def none_is_a_dump(path: Path, skipped: Sequence[str]) -> DebeziumError:
     """The sentence for a path whose files hold no message."""
     if len(skipped) == 1:
-        return DebeziumError(skipped[0])
-    return DebeziumError(f"{path}: none of {len(skipped)} files is a dump; the first: {skipped[0]}")
+        return NothingThereError(skipped[0])
+    return NothingThereError(
+        f"{path}: none of {len(skipped)} files is a dump; the first: {skipped[0]}"
+    )
 
 
 def _read(form: Form, source: Source, write: Callable[[bytes], object], is_dump: bool) -> Dump:

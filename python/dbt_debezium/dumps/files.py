@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import DebeziumError, NothingThereError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -57,10 +57,10 @@ def find_files(path: Path) -> list[Path]:
     if path.exists() and not path.is_dir():
         raise DebeziumError(f"{path}: a pipe or device; write the dump to a file, and name that")
     if not path.is_dir():
-        raise DebeziumError(f"{path}: does not exist; name a dump of topics, a file or a folder")
+        raise does_not_exist(path)
     files = _candidates(path)
     if not files:
-        raise DebeziumError(
+        raise NothingThereError(
             f"{path}: holds no messages; name a dump of topics, "
             "for example of `kcat -C -b <broker> -t <topic> -e -J`"
         )
@@ -134,6 +134,10 @@ def file_hash(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise cannot_be_read(path, error) from error
+
+
+def does_not_exist(path: Path) -> DebeziumError:
+    return DebeziumError(f"{path}: does not exist; name a dump of topics, a file or a folder")
 
 
 def cannot_be_read(path: Path, error: OSError) -> DebeziumError:
