@@ -34,6 +34,7 @@ RANGE = "landing.range"
 FILES_PER_COMMIT = 1000
 """A commit costs 0.5 CPU-s, however many files it takes; a killed one is read again whole."""
 
+DEFAULT_CATALOG = "spark.sql.defaultCatalog"
 PARALLEL_LISTING = "spark.sql.sources.parallelPartitionDiscovery.threshold"
 
 PROPERTIES = """
@@ -223,7 +224,8 @@ def _stream(
     usual = spark.conf.get(PARALLEL_LISTING)
     spark.conf.set(PARALLEL_LISTING, 2 * FILES_PER_COMMIT)
     try:
-        query = writer.toTable(TABLE)
+        # In a thread that has not started the session, toTable takes spark_catalog for the default.
+        query = writer.toTable(f"{spark.conf.get(DEFAULT_CATALOG)}.{TABLE}")
     finally:
         spark.conf.set(PARALLEL_LISTING, usual or "32")
     try:

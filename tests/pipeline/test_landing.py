@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -199,6 +200,14 @@ def test_landing_again_adds_nothing(spark: SparkSession, tmp_path: Path) -> None
     (tmp_path / "a.jsonl").rename(tmp_path / "another name.json")
     assert land(spark, tmp_path) == Landed(0, 0, (), None)
     assert offsets(spark, "again") == [1, 2]
+
+
+def test_any_thread_lands(spark: SparkSession, tmp_path: Path) -> None:
+    """Where a dbt build has started Spark, a thread of dbt's has."""
+    for offset in range(2):
+        (tmp_path / f"{offset}.jsonl").write_text(message("threads", offset))
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(land, spark, tmp_path).result().message_count == 1
 
 
 @pytest.mark.fault(42)
