@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from dbt_debezium.cli.preview import read_from
 from dbt_debezium.home import CORE_MODEL, project_dir
 from dbt_debezium.preview import Topics
 from dbt_debezium.registry.client import RegistryBlock
+from dbt_debezium.rounds.sources import NoSource
 
 
 @pytest.mark.parametrize(
@@ -59,6 +60,13 @@ NO_SUCH = "no/such/file.jsonl"
         ["land", "garbage", "--target", "nope"],
         ["run", NO_SUCH],
         ["run", "--target", "nope"],
+        ["run", "--every", "30"],
+        ["run", "--every", "0s"],
+        ["run", NO_SUCH, "--every", "30s"],
+        ["run", "--json"],
+        ["run", "--health-file", "health.json"],
+        ["run", "--every", "30s", "--full-refresh"],
+        ["run", "--every", "30s", "--select", "a"],
         ["status", "--target", "nope"],
         ["query", "select 1", "--target", "nope"],
         ["diff", "shop"],
@@ -169,9 +177,13 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Given:
     """`run` without Spark: nothing lands, and nothing is built."""
     found = Given()
 
-    def land(source: str, start_spark: Callable[[], object], *kafka: str | None) -> None:
+    class Everything(NoSource):
+        def look(self, *_: object) -> bool:
+            return True
+
+    def read(source: str, *kafka: str | None, may_be_empty: bool) -> NoSource:
         found.source, found.kafka = source, kafka
-        start_spark()
+        return Everything()
 
     def remember(target: str | None) -> None:
         found.target = target
@@ -181,7 +193,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Given:
         return False
 
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
-    monkeypatch.setattr(sys.modules["dbt_debezium.cli.run"], "land_source", land)
+    monkeypatch.setattr(sys.modules["dbt_debezium.cli.run"], "source_of", read)
     monkeypatch.setattr("dbt_debezium.session.spark_session", remember)
     monkeypatch.setattr("dbt_debezium.build.run_dbt", build)
     return found

@@ -17,6 +17,7 @@ from dbt_debezium.kafka.land import KafkaLanded, land_kafka
 from dbt_debezium.kafka.landing_file import KafkaBlock
 from dbt_debezium.landing import next_landing_id
 from dbt_debezium.preview import Topics, land_source
+from dbt_debezium.rounds.broker_ends import ask_ends, ends_of
 from local_chain.broker import PASSWORD, USER, broker
 from local_chain.server import HOST, free_port
 
@@ -317,3 +318,30 @@ def test_control_records_are_no_gap_and_an_empty_partition_may_still_bring_reads
     reasons = {one["transaction_id"]: one["reason"] for one in waiting["held"]}
     assert waiting["commit_number"] == 0
     assert [reasons[one] for one in reasons if one.startswith("snapshot")] == ["missing_reads"]
+
+
+def test_where_topics_end_is_asked_without_spark(lake: Lake, cluster: Cluster) -> None:
+    cluster.create("a.ends", 2)
+    cluster.send("a.ends", "1", "2")
+    block = KafkaBlock(cluster.address, "a[.]ends.*")
+
+    def asked() -> str | None:
+        return ask_ends(block, {"bootstrap.servers": cluster.address})
+
+    def landed() -> str:
+        return ends_of(land_kafka(lake.spark, "test", block).plan)
+
+    known = landed()
+    assert asked() == known
+    # What an aborted transaction leaves are offsets too.
+    cluster.send_in_transaction("a.ends", "3", commits=False)
+    assert asked() not in {None, known}
+    known = landed()
+    assert asked() == known
+    cluster.create("a.ends.new")
+    assert asked() not in {None, known}
+
+
+def test_a_broker_that_does_not_answer_is_left_to_the_landing() -> None:
+    block = KafkaBlock("localhost:1", ".*")
+    assert ask_ends(block, {"bootstrap.servers": block.bootstrap_servers}) is None

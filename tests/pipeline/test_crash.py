@@ -135,11 +135,6 @@ def look_at_kills(lake: Lake, shard: int) -> int:
     return len(images)
 
 
-@pytest.mark.fault(72, 73)
-def test_a_killed_run_shows_nothing_and_the_next_one_is_right(lake: Lake) -> None:
-    kill_runs(lake, kills=1)
-
-
 @pytest.mark.proof
 def test_ten_kills_show_nothing_and_the_next_run_is_right(lake: Lake) -> None:
     kill_runs(lake, kills=10)

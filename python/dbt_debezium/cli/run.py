@@ -1,8 +1,10 @@
 """`dbt-debezium run`."""
 
+import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.text import Text
@@ -12,18 +14,27 @@ from dbt_debezium.cli.console import (
     enter_project,
     examples,
     from_anywhere,
+    log,
     out,
     registry_option,
     topics_option,
     working,
 )
-from dbt_debezium.cli.land import land_source
+from dbt_debezium.cli.land import source_of
 from dbt_debezium.cli.report import SHOWN_SENTENCES, shape_sentences
+from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.kafka import SCHEME
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from dbt_debezium.rounds.loop import Told
+    from dbt_debezium.rounds.round import Outcome, Round
+    from dbt_debezium.rounds.sources import Source
+
+FAILED_ROUNDS = "DBT_DEBEZIUM_FAILED_ROUNDS"
+"""A process that starts itself again passes the number of failed rounds on."""
 
 
 @click.command(
@@ -32,6 +43,7 @@ if TYPE_CHECKING:
         "dbt-debezium run",
         "dbt-debezium run dumps/",
         "dbt-debezium run kafka://localhost:9092 --topics 'shop[.].*'",
+        "dbt-debezium run --every 30s",
         "dbt-debezium run --full-refresh",
         "dbt-debezium run --vars '{landing_reaches_the_end: true}'",
     ),
@@ -39,9 +51,28 @@ if TYPE_CHECKING:
 @topics_option
 @registry_option
 @click.option("--target", "-t", help="A target of profiles.yml.")
+@click.option(
+    "--every", metavar="DURATION", help="Repeat it, as every 30s or 5m, until a signal ends it."
+)
+@click.option("--json", "as_json", is_flag=True, help="With --every: one JSON object a round.")
+@click.option(
+    "--health-file",
+    metavar="FILE",
+    help="With --every: where it says how it is doing. By default health.json in the lake.",
+)
+@click.option(
+    "--build-anyway", is_flag=True, help="Build although nothing has changed since it published."
+)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SOURCE] [DBT OPTIONS]...")
 def run(
-    topics: str | None, registry: str | None, target: str | None, arguments: Sequence[str]
+    topics: str | None,
+    registry: str | None,
+    target: str | None,
+    every: str | None,
+    as_json: bool,
+    health_file: str | None,
+    build_anyway: bool,
+    arguments: Sequence[str],
 ) -> None:
     """Land SOURCE, build and publish, all in one Spark session.
 
@@ -50,42 +81,166 @@ def run(
     --threads 4 or --vars '{landing_reaches_the_end: true}'; `dbt build --help` has all. A part of
     the project, as with --select, publishes nothing. Unit tests are left out: they test our SQL,
     not your data.
+
+    Nothing is built where nothing has landed, no model, setting or decision has changed, and the
+    run before has published.
     """
-    from dbt_debezium.build import BUILD, run_dbt
     from dbt_debezium.kafka.landing_file import FILE
     from dbt_debezium.lease import Lease
-    from dbt_debezium.session import spark_session
+    from dbt_debezium.rounds.duration import seconds_of
+    from dbt_debezium.rounds.news import always_builds
+    from dbt_debezium.rounds.sources import NoSource
 
+    seconds = seconds_of("run: --every", every) if every else None
+    if not every and (as_json or health_file):
+        name = "--json" if as_json else "--health-file"
+        raise DebeziumError(f"run: {name} goes with --every; say how often, as --every 30s")
     source, options = None, list(arguments)
     if options and not options[0].startswith("-"):
         source, options = options[0], options[1:]
     check_kafka_options(source, topics, registry)
     if source:
         source = source if source.startswith(SCHEME) else from_anywhere(source)
+    if every and always_builds(options):
+        named = next(one for one in options if always_builds([one]))
+        raise DebeziumError(
+            f"run: --every: {named} would be done in each round; run it once without --every"
+        )
+    health = Path(health_file).expanduser().absolute() if health_file else None
+    started_in = Path.cwd()
     enter_project()
+    messages: Source = NoSource()
+    if source or (project_dir() / FILE).is_file():
+        messages = source_of(source, topics, registry, may_be_empty=bool(every))
+    rounds = rounds_of(messages, target, options, build_anyway)
     make_private(lake_dir())
     with Lease(lake_dir(), "dbt-debezium run"):
-        if source or (project_dir() / FILE).is_file():
-            land_source(source, lambda: spark_session(target), topics, registry)
-        if target:
-            options += ["--target", target]
-        with working("starting dbt") as status:
-            is_good = run_dbt(
-                [*BUILD, *options],
-                project_dir(),
-                on_node=lambda name, index, total: status.update(f"{index} of {total}: {name}"),
-                on_line=lambda line: out.print(Text(line), soft_wrap=True),
-            )
-    if not is_good:
+        if seconds:
+            repeat(rounds, seconds, as_json, health, started_in)
+        else:
+            run_once(rounds)
+
+
+def rounds_of(
+    source: "Source", target: str | None, options: Sequence[str], build_anyway: bool
+) -> "Round":
+    """The round that this command does or repeats."""
+    from dbt_debezium.rounds.round import Round
+
+    session: list[SparkSession] = []
+
+    def start_spark() -> "SparkSession":
+        if not session:
+            from dbt_debezium.session import spark_session
+
+            session.append(spark_session(target))
+        return session[0]
+
+    def schema() -> str:
+        from dbt_debezium.session import build_schema
+
+        return build_schema(target)
+
+    return Round(
+        project=project_dir(),
+        profiles=Path(os.environ.get("DBT_PROFILES_DIR") or project_dir()) / "profiles.yml",
+        target=target,
+        options=options,
+        source=source,
+        start_spark=start_spark,
+        schema=schema,
+        notes=lambda spark: notes_of(spark, target),
+        build_anyway=build_anyway,
+    )
+
+
+def run_once(rounds: "Round") -> None:
+    """Do one round, and print its results as they come."""
+    with working("looking for news") as status:
+        rounds.tell = status.update
+        rounds.say = lambda line: out.print(Text(line), soft_wrap=True)
+        outcome = rounds.run()
+    if outcome.kind == "failed":
         sys.exit(1)
-    with working("looking at what is held, and for tables without models"):
-        notes = notes_of(spark_session(target), target)
-    for note in notes:
+    if outcome.kind == "no_news":
+        out.print(
+            f"no news since the run that published at {outcome.since}: nothing has landed, and no "
+            "decision, model or setting has changed; --build-anyway builds all the same",
+            soft_wrap=True,
+        )
+    for note in outcome.notes:
         out.print(Text(note), soft_wrap=True)
 
 
-def notes_of(spark: "SparkSession", target: str | None) -> list[str]:
-    """What is held after a good run, and what has no effect: tables without a model, decisions."""
+def repeat(
+    rounds: "Round", seconds: int, as_json: bool, health_file: Path | None, started_in: Path
+) -> None:
+    """Repeat rounds until a signal ends them."""
+    from dbt_debezium.rounds.health import NAME, Health
+    from dbt_debezium.rounds.java_process import JavaEndedError, has_ended, start_again
+    from dbt_debezium.rounds.loop import run_rounds
+    from dbt_debezium.rounds.stopping import Stopping
+    from dbt_debezium.rounds.told import ForPeople, for_machines
+
+    stop = Stopping(lambda: log.print("ending after this round; a second signal ends it now"))
+    stop.listen()
+    health = Health(health_file or lake_dir() / NAME)
+    people = ForPeople(lambda line: out.print(Text(line), soft_wrap=True))
+    start_spark = rounds.start_spark
+    failures = int(os.environ.pop(FAILED_ROUNDS, "0"))
+    started: list[SparkSession] = []
+
+    def start_and_listen() -> "SparkSession":
+        spark = start_spark()
+        if not started:
+            started.append(spark)
+            stop.listen()
+        return spark
+
+    def one_round() -> "Outcome":
+        if not log.is_terminal:
+            return rounds.run()
+        with working("looking for news") as status:
+            rounds.tell = status.update
+            return rounds.run()
+
+    def tell(told: "Told") -> None:
+        health.round(told)
+        if as_json:
+            click.echo(for_machines(told))
+        else:
+            people.round(told)
+        sys.stdout.flush()
+        if told.error and started and has_ended(started[0]):
+            raise JavaEndedError(told.failures, told.pause)
+
+    rounds.start_spark = start_and_listen
+    try:
+        run_rounds(one_round, seconds, stop, tell, sentence_of, failures)
+    except JavaEndedError as ended:
+        stop.wait(ended.pause)
+        if not stop.is_asked_for:
+            log.print("Spark's Java process ended; starting again")
+            start_again(started_in, {FAILED_ROUNDS: str(ended.failures)})
+    finally:
+        health.ended()
+
+
+def sentence_of(error: Exception) -> str:
+    """The sentence for an error that ended a round."""
+    if isinstance(error, DebeziumError):
+        return str(error)
+    if type(error).__module__.startswith(("pyspark.", "py4j.")):
+        from dbt_debezium.session import innermost
+
+        return f"run: Spark: {innermost(error)}"
+    if isinstance(error, OSError):
+        return f"{error.filename or 'run'}: {error.strerror or error}"
+    return f"run: {type(error).__name__}: {error}"
+
+
+def notes_of(spark: "SparkSession", target: str | None) -> tuple[list[str], list[dict[str, Any]]]:
+    """Sentences on holds, tables without a model and idle decisions; and `cut_report`."""
     from dbt_debezium.holds import held_sentence
     from dbt_debezium.notices import idle_decisions, unplaced_topics
     from dbt_debezium.project_models import ProjectModels
@@ -97,9 +252,10 @@ def notes_of(spark: "SparkSession", target: str | None) -> list[str]:
     models = ProjectModels.read(project_dir()).histories.values()
     report = cut_report(spark, schema)
     held = [sentence for entry in report if (sentence := held_sentence(entry, "run"))]
-    return [
+    notes = [
         *held[:SHOWN_SENTENCES],
         *unplaced_topics(spark, schema)[:SHOWN_SENTENCES],
         *shape_sentences(shape_reports(spark, models, schema)),
         *idle_decisions(spark, report, schema)[:SHOWN_SENTENCES],
     ]
+    return notes, report

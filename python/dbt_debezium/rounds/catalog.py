@@ -1,0 +1,151 @@
+"""The state of a lake's tables, and the mark that a published run leaves in their catalog.
+
+The mark is a property of the build schema's namespace, so any machine can read it. Iceberg's JDBC
+catalog keeps it and the places of all tables in a database; where that is a file of SQLite, both
+are read without Spark.
+"""
+
+import hashlib
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import jinja2
+import yaml
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+KEY: Final = "dbt-debezium.published"
+SQLITE: Final = "jdbc:sqlite:"
+LOCK_SECONDS: Final = 5.0
+"""SQLite refuses readers for the instant of a commit."""
+
+
+class Catalog(Protocol):
+    """The tables of a lake."""
+
+    def state(self) -> str | None:
+        """A text that differs once a table has changed; None where that cannot be told."""
+
+    def landed(self) -> str | None:
+        """The same, for the tables that landings write."""
+
+    def mark(self) -> str | None:
+        """The note of the last run that published, if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogFile:
+    """A catalog in a file of SQLite."""
+
+    path: Path
+    name: str
+    schema: str
+    """The build schema."""
+
+    def state(self) -> str | None:
+        return self._hashed("")
+
+    def landed(self) -> str | None:
+        return self._hashed("and table_namespace = 'landing' ")
+
+    def _hashed(self, condition: str) -> str | None:
+        rows = self._rows(
+            "select table_namespace, table_name, metadata_location from iceberg_tables "
+            f"where catalog_name = ? {condition}order by table_namespace, table_name",
+            self.name,
+        )
+        return None if rows is None else "file " + hashlib.sha256(repr(rows).encode()).hexdigest()
+
+    def mark(self) -> str | None:
+        rows = self._rows(
+            "select property_value from iceberg_namespace_properties "
+            "where catalog_name = ? and namespace = ? and property_key = ?",
+            self.name,
+            self.schema,
+            KEY,
+        )
+        return str(rows[0][0]) if rows else None
+
+    def _rows(self, query: str, *values: str) -> list[tuple[Any, ...]] | None:
+        address = f"{self.path.absolute().as_uri()}?mode=ro"
+        try:
+            with closing(sqlite3.connect(address, LOCK_SECONDS, uri=True)) as connection:
+                return connection.execute(query, values).fetchall()
+        except sqlite3.Error:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogOfSession:
+    """Any other catalog, asked through Spark without a job. It shows landings and runs alone."""
+
+    spark: "SparkSession"
+    schema: str
+
+    def state(self) -> str | None:
+        return f"{self.landed()}, {self._snapshots(f'{self.schema}.cut')}"
+
+    def landed(self) -> str | None:
+        return self._snapshots("landing.message", "landing.range", "landing.schema")
+
+    def _snapshots(self, *tables: str) -> str:
+        found = []
+        for table in tables:
+            snapshot = None
+            if self.spark.catalog.tableExists(table):
+                sql = f"show tblproperties {table} ('current-snapshot-id')"
+                (row,) = self.spark.sql(sql).collect()
+                snapshot = row["value"]
+            found.append(f"{table} {snapshot}")
+        return ", ".join(found)
+
+    def mark(self) -> str | None:
+        if not self.spark.catalog.databaseExists(self.schema):
+            return None
+        rows = self.spark.sql(f"describe namespace extended `{self.schema}`").collect()
+        (properties,) = [row[1] for row in rows if row[0] == "Properties"] or [""]
+        # Spark shows properties as ((name,value), (name,value)).
+        _, found, rest = properties.partition(f"({KEY},")
+        return rest.partition("})")[0] + "}" if found else None
+
+
+def write_mark(spark: "SparkSession", schema: str, mark: str) -> None:
+    """Note a published run. `mark` is JSON without quotes or backslashes in its texts."""
+    spark.sql(f"alter namespace `{schema}` set properties ('{KEY}' = '{mark}')")
+
+
+def catalog_file(project: Path, profiles: Path, target: str | None) -> CatalogFile | None:
+    """The file of the catalog that a target names; None if it is no file, or only dbt can tell.
+
+    dbt takes a second to render a profile, and jinja2 20 ms.
+    """
+    try:
+        name = yaml.safe_load((project / "dbt_project.yml").read_text(encoding="utf-8"))["profile"]
+        profile = yaml.safe_load(profiles.read_text(encoding="utf-8"))[name]
+        target = target or os.environ.get("DBT_TARGET") or _rendered(profile["target"])
+        output = profile["outputs"][target]
+        settings = output["server_side_parameters"]
+        catalog = _rendered(settings["spark.sql.defaultCatalog"])
+        uri = _rendered(settings[f"spark.sql.catalog.{catalog}.uri"])
+        schema = _rendered(output["schema"])
+    except (OSError, LookupError, TypeError, ValueError, yaml.YAMLError, jinja2.TemplateError):
+        return None
+    if not uri.startswith(SQLITE):
+        return None
+    return CatalogFile(Path(uri.removeprefix(SQLITE)), catalog, schema)
+
+
+def _rendered(text: str) -> str:
+    return _ENVIRONMENT.from_string(text).render(env_var=_env_var)
+
+
+def _env_var(name: str, *default: str) -> str:
+    return os.environ[name] if name in os.environ or not default else default[0]
+
+
+_ENVIRONMENT: Final = jinja2.Environment(undefined=jinja2.StrictUndefined)

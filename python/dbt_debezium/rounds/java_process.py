@@ -1,0 +1,40 @@
+"""Continuing after the Java process that Spark runs in has ended."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class JavaEndedError(Exception):
+    """A round failed, and the Java process of this one is gone."""
+
+    def __init__(self, failures: int, pause: float) -> None:
+        super().__init__(failures, pause)
+        self.failures = failures
+        self.pause = pause
+
+
+def has_ended(spark: "SparkSession") -> bool:
+    """Whether the session is dead, most often because memory ran out."""
+    context = getattr(spark, "_jsc", None)
+    if context is None:
+        return False
+    try:
+        return bool(context.sc().isStopped())
+    except Exception:  # whatever py4j raises: there is no answer
+        return True
+
+
+def start_again(folder: Path, environment: Mapping[str, str]) -> NoReturn:
+    """Begin this command anew in this process: a session of Spark cannot be started twice.
+
+    The process id stays, so a supervisor notices nothing. All that a round needs is in the lake.
+    """
+    os.chdir(folder)
+    os.environ.update(environment)
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])

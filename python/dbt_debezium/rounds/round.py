@@ -1,0 +1,144 @@
+"""One round: land what is new, and if there is any news, build and publish."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+
+from dbt_debezium.rounds.catalog import Catalog, CatalogOfSession, catalog_file, write_mark
+from dbt_debezium.rounds.fingerprint import fingerprint
+from dbt_debezium.rounds.news import Mark, always_builds, new_mark, published_mark
+from dbt_debezium.rounds.sources import Landing, Source, Tell
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+EMPTY: Final = "nothing published: nothing has landed"
+"""How a run ends that published a lake in which nothing is."""
+
+Kind = Literal["published", "no_news", "built", "failed"]
+"""`built` published nothing on purpose, as with --select."""
+Notes = Callable[["SparkSession"], tuple[list[str], list[dict[str, Any]]]]
+"""Called after a good build; returns sentences, and the result of `cut_report`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one round did."""
+
+    kind: Kind
+    landing: Landing
+    since: str | None = None
+    """Without news: when the run that published ended, UTC."""
+    lines: Sequence[str] = ()
+    """The build's own lines: one for each source, or for each failure."""
+    notes: Sequence[str] = ()
+    """Sentences about what is held or has no effect."""
+    report: Sequence[Mapping[str, Any]] = ()
+    """See `report.cut_report`."""
+
+
+@dataclass(slots=True)
+class Round:
+    """A round that a process can repeat."""
+
+    project: Path
+    profiles: Path
+    """profiles.yml."""
+    target: str | None
+    options: Sequence[str]
+    """For dbt."""
+    source: Source
+    start_spark: "Callable[[], SparkSession]"
+    """Returns the session of this process, once there is one."""
+    schema: "Callable[[], str]"
+    """Returns the build schema."""
+    notes: Notes
+    build_anyway: bool = False
+    """Whether to build without news, until a run has published."""
+    tell: Tell = lambda _: None
+    """Called with the step that begins."""
+    say: Tell = lambda _: None
+    """Called with each result as soon as it is known."""
+
+    def run(self) -> Outcome:
+        """Land, look for news, build and publish.
+
+        Raises:
+            DebeziumError: the source cannot be read, or dbt or Spark cannot run.
+        """
+        catalog = self._catalog()
+        project = fingerprint(self.project, self.profiles, self.options)
+        mark = published_mark(catalog, project)
+        if self.source.look(mark.ends if mark else {}, self.tell):
+            self.tell("starting Spark")
+            landing = self.source.land(self.start_spark(), self.tell)
+            mark = self._mark_again(mark, landing, catalog)
+        else:
+            landing = self.source.unlanded()
+        for line in (*landing.lines, *landing.notes):
+            self.say(line)
+        if mark and not self.build_anyway and not always_builds(self.options):
+            return Outcome("no_news", landing, since=mark.at)
+        return self._build(project, landing, catalog)
+
+    def _catalog(self) -> Catalog:
+        """If the catalog is no file, Spark must start to read it."""
+        file = catalog_file(self.project, self.profiles, self.target)
+        if file is not None:
+            return file
+        self.tell("starting Spark")
+        return CatalogOfSession(self.start_spark(), self.schema())
+
+    def _mark_again(self, mark: Mark | None, landing: Landing, catalog: Catalog) -> Mark | None:
+        """The mark after a landing that has brought nothing; None after any other."""
+        if mark is None or landing.message_count:
+            return None
+        if any(mark.ends.get(asked) != end for asked, end in landing.ends.items()):
+            return None
+        # A landing from Kafka writes its ranges even if they are empty, so the tables differ.
+        return self._leave(mark.project, catalog, mark.ends, mark.at)
+
+    def _build(self, project: str | None, landing: Landing, catalog: Catalog) -> Outcome:
+        from dbt_debezium.build import BUILD, UNPUBLISHED, run_dbt
+
+        landed = catalog.landed()
+        lines: list[str] = []
+
+        def on_line(line: str) -> None:
+            lines.append(line)
+            self.say(line)
+
+        self.tell("starting dbt")
+        is_good = run_dbt(
+            [*BUILD, *self.options, *(["--target", self.target] if self.target else [])],
+            self.project,
+            on_node=lambda name, index, total: self.tell(f"{index} of {total}: {name}"),
+            on_line=on_line,
+        )
+        if not is_good:
+            return Outcome("failed", landing, lines=lines)
+        is_published = all(
+            line.startswith(EMPTY) or not line.startswith(UNPUBLISHED) for line in lines
+        )
+        if is_published:
+            self.build_anyway = False
+            if project and not always_builds(self.options) and landed == catalog.landed():
+                self._leave(project, catalog, landing.ends)
+        self.tell("looking at what is held, and for tables without models")
+        notes, report = self.notes(self.start_spark())
+        kind: Kind = "published" if is_published else "built"
+        return Outcome(kind, landing, lines=lines, notes=notes, report=report)
+
+    def _leave(
+        self, project: str, catalog: Catalog, ends: Mapping[str, str], at: str | None = None
+    ) -> Mark | None:
+        """Leave a mark in the catalog, unless the state of its tables is not known."""
+        state = catalog.state()
+        if state is None:
+            return None
+        mark = new_mark(project, state, ends, at)
+        write_mark(self.start_spark(), self.schema(), msgspec.json.encode(mark).decode())
+        return mark

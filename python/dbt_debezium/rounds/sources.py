@@ -1,0 +1,178 @@
+"""The sources of a round: files, topics of Kafka, or none.
+
+Each is asked without Spark whether it has something new. In doubt it says yes.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from dbt_debezium.errors import NothingThereError
+from dbt_debezium.rounds.file_hashes import FileHashes
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from dbt_debezium.dumps import Dump
+    from dbt_debezium.kafka.landing_file import KafkaBlock
+
+Tell = Callable[[str], None]
+"""Called with the step that begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """The result of landing a source."""
+
+    message_count: int = 0
+    lines: tuple[str, ...] = ()
+    """How much landed from where."""
+    notes: tuple[str, ...] = ()
+    """Sentences that the user must know or act on."""
+    ends: Mapping[str, str] = field(default_factory=dict)
+    """How far topics have landed, by `broker_ends.key_of`."""
+
+
+class Source(Protocol):
+    """Where messages come from."""
+
+    def look(self, ends: Mapping[str, str], tell: Tell) -> bool:
+        """Whether something may have to be landed; asked before each landing, without Spark.
+
+        Args:
+            ends: `Landing.ends` of the run that published last.
+
+        Raises:
+            DebeziumError: it cannot be read.
+        """
+
+    def land(self, spark: "SparkSession", tell: Tell) -> Landing:
+        """Land it, under a lease that the caller holds.
+
+        Raises:
+            DebeziumError: it cannot be read, or Spark cannot write.
+        """
+
+    def unlanded(self) -> Landing:
+        """The result if there was nothing to land."""
+
+
+class NoSource:
+    """No source: messages land by other commands."""
+
+    def look(self, ends: Mapping[str, str], tell: Tell) -> bool:
+        return False
+
+    def land(self, spark: "SparkSession", tell: Tell) -> Landing:
+        return Landing()
+
+    def unlanded(self) -> Landing:
+        return Landing()
+
+
+class PathSource:
+    """A dump of topics: a file, or a folder.
+
+    Args:
+        path: of this machine.
+        may_be_empty: whether messages may come into the folder later.
+    """
+
+    def __init__(self, path: Path, may_be_empty: bool = False) -> None:
+        self._path = path
+        self._may_be_empty = may_be_empty
+        self._hashes = FileHashes()
+        self._fresh: Sequence[Dump] = ()
+        self._skipped: tuple[str, ...] = ()
+
+    def look(self, ends: Mapping[str, str], tell: Tell) -> bool:
+        from dbt_debezium.inbox import open_inbox, take
+
+        inbox = open_inbox()
+        self._fresh, self._skipped = (), ()
+        try:
+            self._fresh, self._skipped = take(
+                self._path, inbox, self._progress(tell), self._hashes.of
+            )
+        except NothingThereError:
+            if not self._may_be_empty:
+                raise
+        return inbox.has_unread()
+
+    def land(self, spark: "SparkSession", tell: Tell) -> Landing:
+        from dbt_debezium.inbox import open_inbox
+        from dbt_debezium.landing import land_inbox
+
+        landed = land_inbox(spark, open_inbox(), self._fresh, self._skipped, self._progress(tell))
+        return self._landing(landed.message_count, landed.file_count)
+
+    def unlanded(self) -> Landing:
+        return self._landing(0, 0)
+
+    def _landing(self, message_count: int, file_count: int) -> Landing:
+        files = "file" if file_count == 1 else "files"
+        line = f"landed {message_count:,} messages of {file_count} new {files}"
+        return Landing(message_count, (line,), tuple(f"skipped {one}" for one in self._skipped))
+
+    def _progress(self, tell: Tell) -> Callable[[str, int, int], None]:
+        def progress(step: str, done: int, total: int) -> None:
+            share = f" {done * 100 // total} %" if total else ""
+            tell(f"{'checking' if step == 'check' else 'landing'} {self._path}{share}")
+
+        return progress
+
+
+class KafkaSource:
+    """Blocks of landing.yml, or the one that an address stands for, by name.
+
+    Raises:
+        DebeziumError: an option names a variable or a file that is not there.
+    """
+
+    def __init__(self, blocks: "Mapping[str, KafkaBlock]") -> None:
+        from dbt_debezium.kafka.landing_file import client_options, registry_of
+
+        self._blocks = blocks
+        for name, block in blocks.items():
+            client_options(name, block)
+            registry_of(name, block)
+
+    def look(self, ends: Mapping[str, str], tell: Tell) -> bool:
+        from dbt_debezium.kafka.landing_file import client_options
+        from dbt_debezium.rounds.broker_ends import ask_ends, key_of
+
+        for name, block in self._blocks.items():
+            known = ends.get(key_of(block))
+            tell(f"{name}: asking {block.bootstrap_servers} for its ends")
+            if known is None or ask_ends(block, client_options(name, block)) != known:
+                return True
+        return False
+
+    def land(self, spark: "SparkSession", tell: Tell) -> Landing:
+        from dbt_debezium.kafka.land import land_kafka
+        from dbt_debezium.rounds.broker_ends import ends_of, key_of
+
+        message_count = 0
+        lines: list[str] = []
+        notes: list[str] = []
+        ends: dict[str, str] = {}
+        for name, block in self._blocks.items():
+            tell(f"{name}: asking {block.bootstrap_servers} for its topics")
+
+            def progress(done: int, total: int, name: str = name) -> None:
+                tell(f"{name}: landed {done:,} of {total:,} offsets")
+
+            landed = land_kafka(spark, name, block, progress)
+            message_count += landed.message_count
+            lines.append(
+                f"{name}: landed {landed.message_count:,} messages of {landed.topic_count} topics, "
+                f"{landed.partition_count} partitions"
+            )
+            notes += landed.sentences(name)
+            if not landed.unknown_schemas:  # the next landing asks the registry again
+                ends[key_of(block)] = ends_of(landed.plan)
+        return Landing(message_count, tuple(lines), tuple(notes), ends)
+
+    def unlanded(self) -> Landing:
+        return Landing(0, tuple(f"{name}: landed 0 messages" for name in self._blocks))

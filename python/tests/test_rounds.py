@@ -1,0 +1,460 @@
+"""Rounds without Spark: what is news, how often a round is tried, what is said of it."""
+
+import json
+import os
+import signal
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from dbt_debezium.errors import CannotWorkError, DebeziumError
+from dbt_debezium.kafka.land import KafkaLanded
+from dbt_debezium.kafka.landing_file import KafkaBlock
+from dbt_debezium.kafka.plan import Plan
+from dbt_debezium.rounds.broker_ends import ends_of, key_of, settings_of
+from dbt_debezium.rounds.catalog import KEY, CatalogFile, catalog_file
+from dbt_debezium.rounds.file_hashes import FileHashes
+from dbt_debezium.rounds.fingerprint import fingerprint
+from dbt_debezium.rounds.health import Health
+from dbt_debezium.rounds.loop import Told, run_rounds
+from dbt_debezium.rounds.news import Mark, published_mark
+from dbt_debezium.rounds.round import Kind, Outcome, Round
+from dbt_debezium.rounds.sources import KafkaSource, Landing, NoSource, PathSource
+from dbt_debezium.rounds.stopping import Stopping
+from dbt_debezium.rounds.told import ForPeople, for_machines
+
+REPOSITORY = Path(__file__).parents[2]
+PROFILES = REPOSITORY / "profiles.yml"
+MESSAGE = '{"topic":"a","partition":0,"offset":0,"key":null,"payload":"{}"}\n'
+BEGAN = datetime(2026, 11, 26, 10, 3, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with a model, a macro and a decision."""
+    for name, text in {
+        "dbt_project.yml": "profile: p\nvars: {}\n",
+        "profiles.yml": "p: {}\n",
+        "models/a.sql": "select 1",
+        "macros/b.sql": "{{ env_var('SHOP') }}",
+        "seeds/operator_decision.csv": "source\n",
+        "notes/c.sql": "what dbt does not read",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "name", ["dbt_project.yml", "profiles.yml", "models/a.sql", "seeds/operator_decision.csv"]
+)
+def test_a_file_that_dbt_reads_changes_the_fingerprint(project: Path, name: str) -> None:
+    before = fingerprint(project, project / "profiles.yml", [])
+    assert before == fingerprint(project, project / "profiles.yml", [])
+    (project / name).write_text((project / name).read_text() + "\n")
+    assert fingerprint(project, project / "profiles.yml", []) != before
+
+
+def test_options_and_named_variables_change_the_fingerprint(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = [fingerprint(project, project / "profiles.yml", [])]
+    seen.append(fingerprint(project, project / "profiles.yml", ["--vars", "{a: 1}"]))
+    for name, value in [("SHOP", "1"), ("SHOP", "2"), ("DBT_EXCLUDE", "a")]:
+        monkeypatch.setenv(name, value)
+        seen.append(fingerprint(project, project / "profiles.yml", []))
+    assert len(set(seen)) == len(seen)
+    monkeypatch.setenv("DBT_DEBEZIUM_DRIVER_MEMORY", "3g")
+    monkeypatch.setenv("PATH_OF_SOMETHING", "a")
+    (project / "notes" / "c.sql").write_text("other")
+    assert fingerprint(project, project / "profiles.yml", []) == seen[-1]
+
+
+def test_a_new_model_and_one_that_went_change_the_fingerprint(project: Path) -> None:
+    before = fingerprint(project, project / "profiles.yml", [])
+    (project / "models" / "new.yml").write_text("")
+    assert fingerprint(project, project / "profiles.yml", []) != before
+    (project / "models" / "new.yml").unlink()
+    assert fingerprint(project, project / "profiles.yml", []) == before
+    (project / "models" / "a.sql").rename(project / "models" / "z.sql")
+    assert fingerprint(project, project / "profiles.yml", []) != before
+
+
+def test_a_project_whose_paths_are_computed_has_no_fingerprint(project: Path) -> None:
+    (project / "dbt_project.yml").write_text("model-paths: [\"{{ env_var('MODELS') }}\"]\n")
+    assert fingerprint(project, project / "profiles.yml", []) is None
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """The tables of Iceberg's JDBC catalog."""
+    with closing(sqlite3.connect(tmp_path / "catalog.db", isolation_level=None)) as connection:
+        connection.execute(
+            "create table iceberg_tables "
+            "(catalog_name, table_namespace, table_name, metadata_location)"
+        )
+        connection.execute(
+            "create table iceberg_namespace_properties "
+            "(catalog_name, namespace, property_key, property_value)"
+        )
+        put(connection, "landing", "message", "1.json")
+        put(connection, "build", "cut", "2.json")
+        yield connection
+
+
+def put(connection: sqlite3.Connection, schema: str, table: str, place: str) -> None:
+    connection.execute("delete from iceberg_tables where table_name = ?", (table,))
+    values = ("lake", schema, table, place)
+    connection.execute("insert into iceberg_tables values (?, ?, ?, ?)", values)
+
+
+def leave(connection: sqlite3.Connection, mark: str) -> None:
+    connection.execute("delete from iceberg_namespace_properties")
+    values = ("lake", "build", KEY, mark)
+    connection.execute("insert into iceberg_namespace_properties values (?, ?, ?, ?)", values)
+
+
+def test_a_mark_holds_until_a_table_or_the_project_changes(
+    lake: sqlite3.Connection, tmp_path: Path
+) -> None:
+    catalog = CatalogFile(tmp_path / "catalog.db", "lake", "build")
+    assert published_mark(catalog, "models") is None
+    mark = Mark("2026-11-26T10:03:12Z", "models", str(catalog.state()), {"a": "b"})
+    leave(lake, msgspec.json.encode(mark).decode())
+    assert published_mark(catalog, "models") == mark
+    assert published_mark(catalog, "other models") is None
+    assert published_mark(catalog, None) is None
+    put(lake, "landing", "message", "3.json")
+    assert published_mark(catalog, "models") is None
+    put(lake, "landing", "message", "1.json")
+    assert published_mark(catalog, "models") == mark
+    lake.execute("delete from iceberg_tables where table_name = 'cut'")
+    assert published_mark(catalog, "models") is None
+
+
+def test_a_mark_that_cannot_be_read_is_none(lake: sqlite3.Connection, tmp_path: Path) -> None:
+    leave(lake, '{"at": 1}')
+    assert published_mark(CatalogFile(tmp_path / "catalog.db", "lake", "build"), "models") is None
+    assert published_mark(CatalogFile(tmp_path / "none.db", "lake", "build"), "models") is None
+    assert not (tmp_path / "none.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        (None, CatalogFile(Path("here/catalog.db"), "lake", "build")),
+        ("test", CatalogFile(Path("here/catalog.db"), "lake", "build")),
+        ("prod", None),
+        ("nonsense", None),
+    ],
+)
+def test_the_file_of_the_catalog_is_that_of_the_target(
+    monkeypatch: pytest.MonkeyPatch, target: str | None, expected: CatalogFile | None
+) -> None:
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", "here")
+    monkeypatch.delenv("DBT_TARGET", raising=False)
+    assert catalog_file(REPOSITORY, PROFILES, target) == expected
+
+
+def test_what_jinja_alone_cannot_render_is_left_to_dbt(project: Path) -> None:
+    (project / "profiles.yml").write_text(
+        "p: {target: a, outputs: {a: {schema: build, server_side_parameters: {"
+        "spark.sql.defaultCatalog: lake, "
+        "spark.sql.catalog.lake.uri: \"jdbc:sqlite:{{ var('lake') }}/catalog.db\"}}}}"
+    )
+    assert catalog_file(project, project / "profiles.yml", None) is None
+
+
+def settle(path: Path) -> None:
+    long_ago = time.time() - 60
+    os.utime(path, (long_ago, long_ago))
+
+
+def test_a_file_is_hashed_again_once_it_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashed: list[Path] = []
+    monkeypatch.setattr(
+        "dbt_debezium.rounds.file_hashes.file_hash", lambda path: hashed.append(path) or "hash"
+    )
+    monkeypatch.setattr("dbt_debezium.rounds.file_hashes.SETTLED_NANOS", 0)
+    file, hashes = tmp_path / "a.jsonl", FileHashes()
+    file.write_text("1")
+    settle(file)
+    for _ in range(3):
+        hashes.of(file)
+    assert len(hashed) == 1
+    # A file that is written in place, in the same size and with its old time.
+    file.write_text("2")
+    settle(file)
+    hashes.of(file)
+    assert len(hashed) == 2
+
+
+def test_a_file_that_was_just_written_is_hashed_each_time(tmp_path: Path) -> None:
+    file, hashes = tmp_path / "a.jsonl", FileHashes()
+    file.write_text("1")
+    first = hashes.of(file)
+    file.write_text("2")
+    assert hashes.of(file) != first
+
+
+def test_a_folder_has_news_until_its_files_have_landed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path / "lake"))
+    dump = tmp_path / "dump"
+    dump.mkdir()
+    source = PathSource(dump, may_be_empty=True)
+    assert not source.look({}, print)
+    (dump / "a.jsonl").write_text(MESSAGE)
+    assert source.look({}, print)
+    # A round that failed before it landed.
+    assert source.look({}, print)
+    for entry in (tmp_path / "lake" / "inbox").iterdir():
+        os.truncate(entry, 0)
+    assert not source.look({}, print)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DebeziumError, match="holds no messages"):
+        PathSource(tmp_path / "empty").look({}, print)
+
+
+def test_topics_whose_schemas_are_unknown_are_landed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing new need be sent before the registry knows a schema."""
+    block = KafkaBlock("127.0.0.1:9", "a")
+    unknown: dict[str, list[str]] = {}
+    monkeypatch.setattr(
+        "dbt_debezium.kafka.land.land_kafka",
+        lambda *_: KafkaLanded(0, 1, 0, Plan(()), unknown),
+    )
+    source = KafkaSource({"block": block})
+    landed = source.land(None, print)  # type: ignore[arg-type]
+    assert landed.ends == {key_of(block): ends_of(Plan(()))}
+    unknown["a"] = ["7"]
+    assert source.land(None, print).ends == {}  # type: ignore[arg-type]
+
+
+def test_a_login_is_read_from_what_java_reads() -> None:
+    jaas = 'org.apache.kafka.ScramLoginModule required username="a" password="b";'
+    options = {
+        "bootstrap.servers": "one:1,two:2",
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.jaas.config": jaas,
+    }
+    assert settings_of(options) == {
+        "bootstrap_servers": ["one:1", "two:2"],
+        "security_protocol": "SASL_SSL",
+        "sasl_mechanism": "SCRAM-SHA-512",
+        "sasl_plain_username": "a",
+        "sasl_plain_password": "b",
+    }
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("sasl.mechanism", "OAUTHBEARER"),
+        ("ssl.truststore.location", "trust.jks"),
+        ("sasl.jaas.config", 'ScramLoginModule required username="a" password="with \\" quote";'),
+    ],
+)
+def test_what_only_java_knows_is_left_to_the_landing(option: tuple[str, str]) -> None:
+    assert settings_of({"bootstrap.servers": "a:1", **dict([option])}) is None
+
+
+class FakeStop:
+    """Ends after so many rounds, and keeps how long was waited."""
+
+    def __init__(self, rounds: int) -> None:
+        self.rounds = rounds
+        self.waited: list[float] = []
+        self.now = 0.0
+
+    @property
+    def is_asked_for(self) -> bool:
+        return len(self.waited) >= self.rounds
+
+    def wait(self, seconds: float) -> None:
+        self.waited.append(seconds)
+        self.now += seconds
+
+
+def outcome(kind: Kind, *lines: str, notes: tuple[str, ...] = (), landed: int = 0) -> Outcome:
+    return Outcome(kind, Landing(landed), "2026-11-26T10:00:00Z", lines, notes)
+
+
+def told_rounds(
+    rounds: Callable[[int], Outcome], count: int, every: float = 30, took: float = 0
+) -> tuple[list[Told], list[float]]:
+    """What was told of so many rounds, and how long was waited after each."""
+    stop, told = FakeStop(count), list[Told]()
+
+    def one() -> Outcome:
+        stop.now += took
+        return rounds(len(told))
+
+    run_rounds(one, every, stop, told.append, str, clock=lambda: stop.now)  # type: ignore[arg-type]
+    return told, stop.waited
+
+
+def test_rounds_begin_at_their_pace_and_at_once_after_a_long_one() -> None:
+    assert told_rounds(lambda _: outcome("published"), 2, 30, 12)[1] == [18, 18]
+    assert told_rounds(lambda _: outcome("published"), 2, 30, 40)[1] == [0, 0]
+
+
+def test_failed_rounds_are_tried_again_with_longer_and_longer_pauses() -> None:
+    def rounds(number: int) -> Outcome:
+        if number < 5:
+            raise DebeziumError("kafka: no broker answers")
+        return outcome("no_news")
+
+    told, waited = told_rounds(rounds, 6)
+    assert waited == [60, 120, 240, 300, 300, 30]
+    assert [one.failures for one in told] == [1, 2, 3, 4, 5, 0]
+    assert told[0].error == "kafka: no broker answers"
+    assert told[5].error is None
+
+
+def test_a_build_that_failed_is_a_failed_round() -> None:
+    told, waited = told_rounds(lambda _: outcome("failed", "a_test: 3 rows", "nothing"), 1)
+    assert (told[0].error, waited) == ("a_test: 3 rows", [60])
+
+
+def test_what_can_never_work_ends_the_rounds() -> None:
+    def rounds(_: int) -> Outcome:
+        raise CannotWorkError("dbt build: a model does not parse")
+
+    with pytest.raises(CannotWorkError, match="does not parse"):
+        told_rounds(rounds, 5)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_pause(number: signal.Signals) -> None:
+    before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGINT)}
+    heard: list[bool] = []
+    stop = Stopping(lambda: heard.append(True))
+    try:
+        stop.listen()
+        threading.Timer(0.1, os.kill, (os.getpid(), number)).start()
+        began = time.monotonic()
+        stop.wait(30)
+        assert time.monotonic() - began < 5
+        assert stop.is_asked_for
+        assert heard == [True]
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), number)
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def told(number: int, what: Outcome | None, error: str | None = None, failures: int = 0) -> Told:
+    return Told(number, BEGAN, 4.2, what, error, failures, 60)
+
+
+def test_people_read_a_line_a_round_and_one_for_many_without_news() -> None:
+    lines: list[str] = []
+    people = ForPeople(lines.append)
+    held = outcome("published", "shop: commit 0 -> 2", notes=("shop: 1 is held",))
+    for number, (what, error) in enumerate(
+        [
+            (held, None),
+            (outcome("no_news"), None),
+            (outcome("no_news"), None),
+            (held, None),
+            (None, "kafka: down"),
+            (None, "kafka: down"),
+            (outcome("failed", "a: 1 row", "b: 2 rows"), "a: 1 row"),
+            (outcome("no_news"), None),
+        ]
+    ):
+        people.round(told(number, what, error, failures=2))
+    assert lines == [
+        "10:03:12  shop: commit 0 -> 2 in 4.2 s",
+        "          shop: 1 is held",
+        "10:03:12  no news since 2026-11-26T10:00:00Z",
+        "10:03:12  shop: commit 0 -> 2 in 4.2 s (after 2 rounds without news)",
+        "10:03:12  failed: kafka: down (trying again in 0:01:00)",
+        "10:03:12  failed as before, 2 times; trying again in 0:01:00",
+        "10:03:12  failed: a: 1 row (trying again in 0:01:00)",
+        "          b: 2 rows",
+        "10:03:12  no news since 2026-11-26T10:00:00Z",
+    ]
+
+
+def test_machines_read_an_object_for_each_round() -> None:
+    said = json.loads(for_machines(told(3, outcome("published", "shop: 2", landed=7))))
+    assert said["round"] == 3
+    assert (said["outcome"], said["landed"], said["lines"]) == ("published", 7, ["shop: 2"])
+    said = json.loads(for_machines(told(4, None, "kafka: down", 1)))
+    assert (said["outcome"], said["error"], said["failed_rounds"]) == ("failed", "kafka: down", 1)
+
+
+def test_the_health_file_says_how_the_rounds_are_doing(tmp_path: Path) -> None:
+    def said() -> dict[str, Any]:
+        return dict(json.loads((tmp_path / "health.json").read_text()))
+
+    health = Health(tmp_path / "health.json")
+    assert said()["state"] == "starting"
+    health.round(told(1, outcome("published")))
+    first = said()
+    assert (first["state"], first["round"], first["last_error"]) == ("waiting", 1, None)
+    assert first["up_to_date_at"] == "2026-11-26T10:03:12Z"
+    health.round(told(2, None, "kafka: down", 1))
+    second = said()
+    assert (second["state"], second["failed_rounds"]) == ("failing", 1)
+    assert second["last_error"] == "kafka: down"
+    assert second["up_to_date_at"] == first["up_to_date_at"]
+    health.round(told(3, outcome("no_news")))
+    assert said()["state"] == "waiting"
+    assert said()["last_published_at"] == first["last_published_at"]
+    health.ended()
+    assert (said()["state"], said()["next_round_at"]) == ("ended", None)
+    assert [file.name for file in tmp_path.iterdir()] == ["health.json"]
+
+
+def test_a_health_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DebeziumError, match="cannot be written"):
+        Health(tmp_path / "nowhere" / "health.json")
+
+
+def test_a_round_without_news_starts_no_spark(
+    lake: sqlite3.Connection, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(project))
+    (project / "profiles.yml").write_text(PROFILES.read_text())
+    (project / "dbt_project.yml").write_text("profile: dbt_debezium\nvars: {}\n")
+
+    def start() -> Any:
+        raise AssertionError("Spark starts")
+
+    def one_round(**more: Any) -> Outcome:
+        profiles = project / "profiles.yml"
+        return Round(
+            project, profiles, None, [], NoSource(), start, lambda: "build", start, **more
+        ).run()
+
+    catalog = CatalogFile(project / "catalog.db", "lake", "build")
+    models = str(fingerprint(project, project / "profiles.yml", []))
+    mark = Mark("2026-11-26T10:03:12Z", models, str(catalog.state()))
+    leave(lake, msgspec.json.encode(mark).decode())
+    assert one_round().kind == "no_news"
+    monkeypatch.setattr(
+        "dbt_debezium.build.run_dbt", lambda *_, **__: (_ for _ in ()).throw(DebeziumError("built"))
+    )
+    with pytest.raises(DebeziumError, match="built"):
+        one_round(build_anyway=True)
+    put(lake, "landing", "message", "3.json")
+    with pytest.raises(DebeziumError, match="built"):
+        one_round()
