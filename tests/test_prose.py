@@ -28,6 +28,7 @@ PLAIN = (
     "docs/kafka.md",
     "docs/limits.md",
     "docs/operating.md",
+    "docs/rounds.md",
     "docs/rules.md",
     "docs/runbook.md",
     "docs/types.md",

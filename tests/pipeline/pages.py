@@ -38,6 +38,8 @@ NOT_RUN: Final = {
     "dbt-debezium preview kafka://localhost:9092 --topics 'shop[.].*'": (
         "needs a broker; tests/live/test_live.py looks at one"
     ),
+    "dbt-debezium run --every 30s": "does not end; test_rounds.py ends it",
+    "dbt-debezium run dumps/ --every 5m": "does not end; test_rounds.py ends it",
     "dbt-debezium diff shop 300": "test_past.py, of another commit",
     "dbt-debezium diff shop --transaction 1946": "test_past.py, of another transaction",
     "dbt-debezium query 'show views in public'": "test_past.py, with other queries",
