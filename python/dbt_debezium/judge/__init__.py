@@ -46,8 +46,9 @@ def judge(marks: Iterable[Mark], end: ChainEnd) -> Iterator[Verdict]:
         end: where the published chain ends.
 
     Returns:
-        One verdict per transaction and initial snapshot behind that end, in the order of commits.
-        The newest commit holds where the chain ends with it.
+        One verdict per transaction and snapshot behind that end, in the order of commits; none of
+        DDL, nor of a blocking snapshot that waits for a commit behind its reads. The newest
+        `Commit` or `Discarded` has where the chain ends with it, which the next run is given.
 
     Raises:
         DebeziumError: the source has something that the judge cannot order.
