@@ -110,7 +110,7 @@ def unplaced_topic_sentence(topic: str, marker_count: int, sources: Sequence[str
             "transform that sends BEGIN and END of all of them there"
         )
     return (
-        f"{held} no change that has landed carries their ids and is counted by them; "
+        f"{held} no change that has landed shows whose they are; "
         f"add the topics of their tables, or {setting}"
     )
 

@@ -130,7 +130,11 @@ compared_source as (
                 or nameless_end.commit_position >= counted.last_event_position,
                 true
             )
-        ) as agrees
+        ) as agrees,
+        bool_and(
+            counted.connector = 'postgresql'
+            or nameless_end.transaction_id like '________-____-____-____-____________:%'
+        ) as has_own_ids
     from nameless_end
     inner join counted_change as counted
         on
@@ -151,6 +155,7 @@ possible_source as (
         nameless.topic,
         known_prefix.source_prefix,
         coalesce(compared.has_equal_count and compared.agrees, false) as is_shown,
+        coalesce(compared.has_own_ids, false) as has_own_ids,
         contains(
             concat('.', translate(nameless.topic, '-_/:', '....'), '.'),
             concat('.', translate(known_prefix.source_prefix, '-_/:', '....'), '.')
@@ -172,7 +177,14 @@ shown_source as (
         case
             when bool_or(has_its_name)
                 then collect_set(case when has_its_name and is_shown then source_prefix end)
-            else collect_set(case when is_shown then source_prefix end)
+            -- The default name is that of a source of which nothing has landed yet. Only ids that
+            -- no two databases give out show another.
+            else collect_set(
+                case
+                    when is_shown and (has_own_ids or not endswith(topic, '.transaction'))
+                        then source_prefix
+                end
+            )
         end as source_prefixes
     from possible_source
     group by topic
