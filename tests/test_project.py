@@ -129,6 +129,9 @@ def test_check_settings_knows_every_setting() -> None:
 def test_every_setting_is_checked_and_used(setting: str) -> None:
     files = [*(REPOSITORY / "models").rglob("*.sql"), *(REPOSITORY / "macros").rglob("*.sql")]
     reads = [path.name for path in files if f"var('{setting}')" in path.read_text()]
+    # Commands read those of maintenance.
+    command = REPOSITORY / "python" / "dbt_debezium" / "maintenance" / "maintain.py"
+    reads += [command.name] if f'"{setting}"' in command.read_text() else []
     assert "check_settings.sql" in reads
     assert len(reads) > 1
 

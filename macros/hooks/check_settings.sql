@@ -2,7 +2,8 @@
 {%- macro check_settings() -%}
     {%- set problems = [] -%}
     {%- set known = [
-        'cdl_heartbeat_tables', 'cdl_sources', 'generic_sources', 'landing_reaches_the_end', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_holds',
+        'cdl_heartbeat_tables', 'cdl_sources', 'generic_sources', 'landing_reaches_the_end', 'longest_query_hours',
+        'maintain_after_runs', 'maintain_seconds', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_holds',
         'refused_proofs', 'repeated_snapshot_missing_table', 'sources_without_truncate', 'transaction_topics', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
     {%- set flag_names = [
@@ -26,6 +27,14 @@
     {%- if reaches is not boolean -%}
         {%- do problems.append('landing_reaches_the_end must be true or false; got ' ~ tojson(reaches)) -%}
     {%- endif -%}
+
+    {%- for name, number in [
+        ('longest_query_hours', var('longest_query_hours')),
+        ('maintain_after_runs', var('maintain_after_runs')),
+        ('maintain_seconds', var('maintain_seconds')),
+    ] if number is boolean or number is not number or number < 0 -%}
+        {%- do problems.append(name ~ ' must be a number from 0 on; got ' ~ tojson(number)) -%}
+    {%- endfor -%}
 
     {%- for name, patterns, example in [
         ('cdl_heartbeat_tables', var('cdl_heartbeat_tables'), 'cdc_cdl.cdc_heartbeat'),

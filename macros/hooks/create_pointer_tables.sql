@@ -38,7 +38,7 @@
         {%- call statement('create_pointer_table') -%}
             create table if not exists {{ relation }} ({{ columns }})
             using iceberg
-            {%- if relation.identifier in ['message', 'range'] %} partitioned by (landing_id) {%- endif %}
+            {%- if relation.identifier in ['message', 'range'] %} partitioned by (truncate(1000, landing_id)) {%- endif %}
             tblproperties ('format-version' = '2', 'write.distribution-mode' = 'none', {{ metadata_properties() }})
         {%- endcall -%}
     {%- endfor -%}

@@ -16,7 +16,10 @@
     {%- else -%}
         {%- call statement('main') -%}
             create or replace table {{ this }} using iceberg
-            partitioned by (cut_id)
+            {#- Maintenance joins the files of a partition, of which a run writes one at least. #}
+            partitioned by (
+                {{- 'cut_id' if config.get('meta', {}).get('keeps') == 'latest' else 'truncate(1000, cut_id)' -}}
+            )
             -- A run writes one partition, so nothing need be gathered before it is written.
             tblproperties (
                 'write.distribution-mode' = 'none',

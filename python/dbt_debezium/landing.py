@@ -39,14 +39,16 @@ PARALLEL_LISTING = "spark.sql.sources.parallelPartitionDiscovery.threshold"
 
 PROPERTIES = """
 using iceberg
-partitioned by (landing_id)
+-- Maintenance joins the files of a partition, of which a landing brings one at least.
+partitioned by (truncate(1000, landing_id))
 tblproperties (
     'format-version' = '2',
-    -- One landing is one partition: shuffling by it would leave all rows to one task.
+    -- A landing is in one partition: shuffling by it would leave all rows to one task.
     'write.distribution-mode' = 'none',
     -- Each commit leaves a metadata file behind.
     'write.metadata.delete-after-commit.enabled' = 'true',
-    'write.metadata.previous-versions-max' = '20'
+    'write.metadata.previous-versions-max' = '20',
+    'dbt_debezium.read_by' = 'queries'
 )
 """
 CREATE_TABLE = f"""

@@ -40,11 +40,6 @@ NOT_RUN: Final = {
     ),
     "dbt-debezium run --every 30s": "does not end; test_rounds.py ends it",
     "dbt-debezium run dumps/ --every 5m": "does not end; test_rounds.py ends it",
-    "dbt-debezium diff shop 300": "test_past.py, of another commit",
-    "dbt-debezium diff shop --transaction 1946": "test_past.py, of another transaction",
-    "dbt-debezium query 'show views in public'": "test_past.py, with other queries",
-    "dbt-debezium scaffold 'public.order*'": "tests/test_scaffold.py",
-    "dbt-debezium scaffold --group 'shop_*=shop'": "tests/test_scaffold.py",
     "source .venv/bin/activate": "a shell's own command",
     "export DBT_DEBEZIUM_LAKE=target/demo_lake": "a shell's own command, which the test does",
     ".venv/bin/pre-commit install": "would change the clone that the test runs in",
@@ -84,6 +79,11 @@ def commands(page: str) -> list[str]:
                 if COMMAND.match(code) and " " in code and not NAME.fullmatch(code)
             ]
     return [shlex.join(words) for line in found if (words := shlex.split(line, comments=True))]
+
+
+def queries(page: str) -> list[str]:
+    """The queries of a page that hold no Jinja."""
+    return [text.strip() for text in blocks(page, "sql") if "{{" not in text and "{%" not in text]
 
 
 def sentences(text: str) -> list[str]:

@@ -1,5 +1,6 @@
 """A reader gives the commands and the queries of the pages as they are written, and they work."""
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -8,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from give import give
 from lake import REPOSITORY, capture
-from pages import NOT_RUN, PAGES, blocks, commands
+from pages import NOT_RUN, PAGES, blocks, commands, queries
 from pyspark.sql import SparkSession
 
 from dbt_debezium import demo
@@ -19,7 +20,9 @@ from dbt_debezium.home import jars_dir
 
 OF_A_DUMP = "README.md"
 """Its commands follow each other: a dump is looked at, landed, scaffolded, built and queried."""
-OTHERS = sorted(PAGES.keys() - {OF_A_DUMP, "CHANGELOG.md"})
+OF_THE_DEMO = ("docs/querying.md", "docs/runbook.md", "docs/tables.md", "docs/types.md")
+"""Their queries and commands are about the lake of the demo."""
+OTHERS = sorted(PAGES.keys() - {OF_A_DUMP, *OF_THE_DEMO, "CHANGELOG.md"})
 
 
 def ours(page: str) -> list[str]:
@@ -60,15 +63,6 @@ def enter(patch: pytest.MonkeyPatch, lake: Path) -> None:
     patch.setenv("DBT_DEBEZIUM_LAKE", str(lake))
 
 
-def give(command: str) -> Result:
-    """Run one of our commands, which must end well."""
-    name, *arguments = shlex.split(command)
-    assert name == "dbt-debezium", command
-    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
-    assert result.exit_code == 0, (command, result.output)
-    return result
-
-
 @pytest.fixture(scope="module")
 def told(project: Path) -> str:
     """What `make demo` prints, in a process of its own: Java finds the lake from its folder."""
@@ -81,6 +75,19 @@ def test_the_demo_prints_what_the_readme_says(told: str) -> None:
     (quoted,) = [block for block in blocks("README.md", "") if "published    commit" in block]
     lines = told.splitlines()
     assert [line for line in quoted.splitlines() if line not in lines] == [], told
+
+
+def test_the_queries_and_commands_of_the_pages_work_on_the_lake_of_the_demo(
+    told: str, project: Path
+) -> None:
+    given = []
+    for page in OF_THE_DEMO:
+        found = [shlex.join(["dbt-debezium", "query", query]) for query in queries(page)]
+        assert found + ours(page), page
+        given += found + ours(page)
+    command = [sys.executable, REPOSITORY / "tests" / "pipeline" / "give.py", *given]
+    lake = {"DBT_DEBEZIUM_LAKE": str(demo.LAKE)}
+    subprocess.run(command, cwd=project, env=os.environ | lake, check=True)
 
 
 def test_the_commands_of_the_readme_show_land_and_build_a_dump(

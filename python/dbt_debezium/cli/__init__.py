@@ -11,6 +11,7 @@ from dbt_debezium.cli.demo import demo
 from dbt_debezium.cli.diff import diff
 from dbt_debezium.cli.jars import jars
 from dbt_debezium.cli.land import land
+from dbt_debezium.cli.maintain import maintain
 from dbt_debezium.cli.preview import preview
 from dbt_debezium.cli.query import query
 from dbt_debezium.cli.run import run
@@ -61,6 +62,7 @@ COMMANDS = (
     diff,
     jars,
     land,
+    maintain,
     preview,
     query,
     run,

@@ -21,6 +21,7 @@ from dbt_debezium.cli.console import (
     working,
 )
 from dbt_debezium.cli.land import source_of
+from dbt_debezium.cli.maintain import maintain_when_due
 from dbt_debezium.cli.report import SHOWN_SENTENCES, shape_sentences
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir, make_private, project_dir
@@ -150,6 +151,7 @@ def rounds_of(
         start_spark=start_spark,
         schema=schema,
         notes=lambda spark: notes_of(spark, target),
+        maintain=lambda spark, tell: maintain_when_due(spark, target, tell),
         build_anyway=build_anyway,
     )
 

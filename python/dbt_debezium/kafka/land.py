@@ -54,12 +54,13 @@ create table if not exists {RANGE} (
     is_landed boolean comment 'Whether the messages of the range are in landing.message.'
 )
 using iceberg
-partitioned by (landing_id)
+partitioned by (truncate(1000, landing_id))
 tblproperties (
     'format-version' = '2',
     'write.distribution-mode' = 'none',
     'write.metadata.delete-after-commit.enabled' = 'true',
-    'write.metadata.previous-versions-max' = '20'
+    'write.metadata.previous-versions-max' = '20',
+    'dbt_debezium.read_by' = 'queries'
 )
 """
 

@@ -31,7 +31,8 @@ using iceberg
 tblproperties (
     'format-version' = '2',
     'write.metadata.delete-after-commit.enabled' = 'true',
-    'write.metadata.previous-versions-max' = '20'
+    'write.metadata.previous-versions-max' = '20',
+    'dbt_debezium.read_by' = 'queries'
 )
 """
 MERGE: Final = f"""

@@ -20,6 +20,8 @@ EMPTY: Final = "nothing published: nothing has landed"
 
 Kind = Literal["published", "no_news", "built", "failed"]
 """`built` published nothing on purpose, as with --select."""
+Maintain = Callable[["SparkSession", Tell], str | None]
+"""Called after a run has published; returns what was done to the lake, if that was due."""
 Notes = Callable[["SparkSession"], tuple[list[str], list[dict[str, Any]]]]
 """Called after a good build; returns sentences, and the result of `cut_report`."""
 
@@ -56,6 +58,7 @@ class Round:
     schema: "Callable[[], str]"
     """Returns the build schema."""
     notes: Notes
+    maintain: Maintain = lambda _, __: None
     build_anyway: bool = False
     """Whether to build without news, until a run has published."""
     tell: Tell = lambda _: None
@@ -125,7 +128,11 @@ class Round:
         )
         if is_published:
             self.build_anyway = False
-            if project and not always_builds(self.options) and landed == catalog.landed():
+            is_all = landed == catalog.landed()
+            # Before the mark, which says in which state the run has left the tables.
+            if done := self.maintain(self.start_spark(), self.tell):
+                on_line(done)
+            if project and not always_builds(self.options) and is_all:
                 self._leave(project, catalog, landing.ends)
         self.tell("looking at what is held, and for tables without models")
         notes, report = self.notes(self.start_spark())

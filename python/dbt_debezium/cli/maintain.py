@@ -1,0 +1,126 @@
+"""`dbt-debezium maintain`, and what `run` does of it by itself."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+from rich.text import Text
+
+from dbt_debezium.cli.console import enter_lake, examples, out, working
+from dbt_debezium.home import project_dir
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from dbt_debezium.maintenance.maintain import Maintained, Report
+
+
+@click.command(
+    epilog=examples(
+        "dbt-debezium maintain",
+        "dbt-debezium maintain --dry-run",
+    )
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@click.option("--target", help="A target of profiles.yml.")
+def maintain(dry_run: bool, target: str | None) -> None:
+    """Join small files of the lake, and remove those that nobody reads any more.
+
+    Runs do the same from time to time; the settings maintain_after_runs, maintain_seconds and
+    longest_query_hours say when. By hand it takes the time that it needs, and also removes what
+    killed runs have left, once that is three days old. Readers see the same rows all the while.
+    """
+    from dbt_debezium.maintenance import maintain as maintenance
+    from dbt_debezium.session import build_schema, project_settings, spark_session
+
+    enter_lake(target)
+    settings = maintenance.Settings.of(project_settings(project_dir()))
+    with working("starting Spark") as status:
+        report = maintenance.maintain(
+            spark_session(target),
+            settings,
+            build_schema(target),
+            has_orphans=True,
+            dry_run=dry_run,
+            on_table=lambda name, number, count: status.update(f"{number} of {count}: {name}"),
+        )
+    for one in report.tables:
+        out.print(Text(_sentence(one, dry_run=dry_run)), soft_wrap=True)
+    for sentence in report.skipped:
+        out.print(Text(sentence), soft_wrap=True)
+    if not report.tables:
+        out.print("nothing to do")
+
+
+def maintain_when_due(
+    spark: "SparkSession", target: str | None, tell: Callable[[str], None]
+) -> str | None:
+    """Maintain the lake behind a run that has published, if enough runs have passed.
+
+    Returns:
+        What was done, in one line.
+    """
+    from dbt_debezium.maintenance import maintain as maintenance
+    from dbt_debezium.session import build_schema, project_settings
+
+    settings = maintenance.Settings.of(project_settings(project_dir()))
+    schema = build_schema(target)
+    if not maintenance.is_due(spark, settings, schema):
+        return None
+    report = maintenance.maintain(
+        spark,
+        settings,
+        schema,
+        seconds=settings.seconds,
+        on_table=lambda name, number, count: tell(
+            f"maintaining the lake, {number} of {count}: {name}"
+        ),
+    )
+    return _summary(report)
+
+
+def _sentence(one: "Maintained", *, dry_run: bool) -> str:
+    """What was done to a table.
+
+    >>> from dbt_debezium.maintenance.maintain import Maintained
+    >>> _sentence(Maintained("build.orders_history", 188, 96, 3), dry_run=False)
+    'build.orders_history: 96 files joined to 3, 188 snapshots removed'
+    >>> _sentence(Maintained("build.orders_history", 0, 96, 1, 2), dry_run=True)
+    'build.orders_history: 96 files to look at, 2 files that no table knows to be removed'
+    """
+    parts = []
+    if one.files_before != one.files_after:
+        parts.append(
+            f"{one.files_before:,} files to look at"
+            if dry_run
+            else f"{one.files_before:,} files joined to {one.files_after:,}"
+        )
+    removed = "to be removed" if dry_run else "removed"
+    if one.snapshot_count:
+        parts.append(f"{_counted(one.snapshot_count, 'snapshot')} {removed}")
+    if one.orphan_count:
+        parts.append(f"{_counted(one.orphan_count, 'file')} that no table knows {removed}")
+    return f"{one.name}: {', '.join(parts)}"
+
+
+def _summary(report: "Report") -> str:
+    """One line for a run.
+
+    >>> from dbt_debezium.maintenance.maintain import Maintained, Report
+    >>> _summary(Report((Maintained("build.cut", 98, 2, 2),), ("build.commit",)))
+    'maintained 1 table: 0 files fewer, 98 snapshots removed; 1 more with the next run'
+    """
+    files = sum(one.files_before - one.files_after for one in report.tables)
+    snapshots = sum(one.snapshot_count for one in report.tables)
+    left = f"; {len(report.left)} more with the next run" if report.left else ""
+    return "; ".join(
+        (
+            f"maintained {_counted(len(report.tables), 'table')}: {files:,} files fewer, "
+            f"{_counted(snapshots, 'snapshot')} removed{left}",
+            *report.skipped,
+        )
+    )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

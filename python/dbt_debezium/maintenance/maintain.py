@@ -1,0 +1,208 @@
+"""Which maintenance a lake gets, and when.
+
+Nothing is written down about it. Whether it is due follows from the snapshots of the pointer, of
+which each run makes two, and what is to be done from the tables themselves. So it does not matter
+who did it last, or on which machine, or whether it was killed.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import lake_dir
+from dbt_debezium.inbox import Inbox
+from dbt_debezium.landing import RANGE, TABLE
+from dbt_debezium.lease import Lease, jvm_lease
+from dbt_debezium.maintenance.files import file_count, has_small_files, join_files
+from dbt_debezium.maintenance.orphans import remove_orphans
+from dbt_debezium.maintenance.snapshots import MINUTE, removable_snapshots, remove_snapshots
+from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SNAPSHOTS_PER_RUN: Final = 2
+"""Of the pointer: one when a run begins, one when it publishes."""
+LANDING: Final = TABLE.partition(".")[0]
+
+OnTable = Callable[[str, int, int], None]
+"""Called with a table's name, its number, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings of a project."""
+
+    query_hours: float
+    """How long a query may run on what a later run has replaced."""
+    after_runs: int
+    """How many runs make maintenance due; 0: only by hand."""
+    seconds: float
+    """How long a run may spend on it."""
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> "Settings":
+        """From the vars of a project.
+
+        Raises:
+            DebeziumError: a value is no number, or below 0.
+        """
+        names = ("longest_query_hours", "maintain_after_runs", "maintain_seconds")
+        for name in names:
+            value = settings[name]
+            if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+                raise DebeziumError(
+                    f"dbt_project.yml: {name}: {value!r} is not a number from 0 on; "
+                    "docs/settings.md says what it means"
+                )
+        return cls(*(settings[name] for name in names))
+
+    @property
+    def query_milliseconds(self) -> int:
+        return int(self.query_hours * 60 * MINUTE)
+
+
+@dataclass(frozen=True, slots=True)
+class Maintained:
+    """What was done to one table, or would be."""
+
+    name: str
+    snapshot_count: int
+    """Of those that were removed."""
+    files_before: int
+    files_after: int
+    orphan_count: int = 0
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (
+            self.snapshot_count or self.orphan_count or self.files_before != self.files_after
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a round of maintenance did."""
+
+    tables: tuple[Maintained, ...]
+    left: tuple[str, ...] = ()
+    """Tables that there was no time for; the next round begins with those that need most."""
+    skipped: tuple[str, ...] = ()
+    """A sentence for each table that must wait for something else."""
+
+
+def is_due(spark: "SparkSession", settings: Settings, schema: str) -> bool:
+    """Whether as many runs have been replaced as make maintenance due."""
+    if not settings.after_runs:
+        return False
+    pointer = lake_table(spark, f"{schema}.cut")
+    runs = settings.after_runs * SNAPSHOTS_PER_RUN
+    return (
+        pointer is not None
+        and removable_snapshots(pointer, _now(), settings.query_milliseconds) >= runs
+    )
+
+
+def maintain(
+    spark: "SparkSession",
+    settings: Settings,
+    schema: str,
+    *,
+    seconds: float | None = None,
+    has_orphans: bool = False,
+    dry_run: bool = False,
+    on_table: OnTable | None = None,
+) -> Report:
+    """Join small files of a lake's tables, and remove what is no longer read.
+
+    Args:
+        spark: a session on the lake.
+        settings: those of the project.
+        schema: the schema that models are built in.
+        seconds: how long it may take; a table that was begun is done. None: as long as it takes.
+        has_orphans: whether to look for files that no table knows, which reads all their folders.
+        dry_run: say what would be done, and do nothing.
+        on_table: called before each table.
+
+    Raises:
+        DebeziumError: another run is going on.
+    """
+    begun = time.monotonic()
+    done: list[Maintained] = []
+    left: list[str] = []
+    with Lease(lake_dir(), "maintain"), jvm_lease(getattr(spark, "_jvm", None), lake_dir()):
+        published = _published_cut_id(spark, schema)
+        tables = sorted(lake_tables(spark, (LANDING, schema)), key=file_count, reverse=True)
+        waiting = _unfinished_landing(spark, tables)
+        for number, table in enumerate(tables, 1):
+            if waiting and table.name == TABLE:
+                continue
+            if seconds is not None and time.monotonic() - begun >= seconds:
+                left.append(table.name)
+                continue
+            if on_table:
+                on_table(table.name, number, len(tables))
+            does = _look if dry_run else _maintain_table
+            one = does(spark, table, settings.query_milliseconds, published)
+            if has_orphans:
+                orphans = remove_orphans(spark, table, dry_run=dry_run)
+                one = Maintained(
+                    one.name, one.snapshot_count, one.files_before, one.files_after, orphans
+                )
+            done.append(one)
+    return Report(
+        tuple(one for one in done if not one.is_nothing),
+        tuple(left),
+        (waiting,) if waiting else (),
+    )
+
+
+def _maintain_table(
+    spark: "SparkSession", table: LakeTable, query_milliseconds: int, published_cut_id: int
+) -> Maintained:
+    before = after = file_count(table)
+    if has_small_files(table):
+        joined = join_files(spark, table, published_cut_id)
+        before, after = joined.before, joined.after
+    removed = remove_snapshots(table, _now(), query_milliseconds)
+    return Maintained(table.name, removed, before, after)
+
+
+def _look(
+    spark: "SparkSession", table: LakeTable, query_milliseconds: int, published_cut_id: int
+) -> Maintained:
+    """What would be done. How many files would be left, only doing it shows: one at least."""
+    del spark, published_cut_id
+    count = file_count(table)
+    removable = removable_snapshots(table, _now(), query_milliseconds)
+    return Maintained(table.name, removable, count, 1 if has_small_files(table) else count)
+
+
+def _unfinished_landing(spark: "SparkSession", tables: list[LakeTable]) -> str | None:
+    """Why `landing.message` must wait: a landing that goes on looks for its last commit in it."""
+    names = {table.name for table in tables}
+    is_unfinished = Inbox(lake_dir().absolute() / "inbox").has_unread() or (
+        RANGE in names and not spark.table(RANGE).where("not is_landed").isEmpty()
+    )
+    if not is_unfinished:
+        return None
+    return (
+        f"{TABLE}: left alone, because a landing was interrupted; land again, which finishes it, "
+        "and then maintain"
+    )
+
+
+def _published_cut_id(spark: "SparkSession", schema: str) -> int:
+    if not spark.catalog.tableExists(f"{schema}.cut"):
+        return 0
+    row = spark.sql(
+        f"select max(cut_id) as cut_id from {schema}.cut where channel = 'published'"
+    ).head()
+    return int(row.cut_id or 0) if row else 0
+
+
+def _now() -> int:
+    """Milliseconds since 1970, as snapshots have them."""
+    return time.time_ns() // 1_000_000
