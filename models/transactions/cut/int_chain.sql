@@ -19,25 +19,76 @@ operator_decision as (
 
 ),
 
--- Transactions that sent changes without a place in a partition before a read of a snapshot.
-sent_before_snapshot as (
+read_partition as (
 
     select
-        pending_read.source,
-        pending_read.event_position as snapshot_position,
-        event.transaction_id
-    from {{ ref('int_pending_read') }} as pending_read
+        source,
+        event_position as snapshot_position,
+        topic,
+        partition,
+        min(`offset`) as first_read_offset
+    from {{ ref('int_pending_read') }}
+    group by source, event_position, topic, partition
+
+),
+
+sent_change as (
+
+    select
+        read_partition.source,
+        read_partition.snapshot_position,
+        event.transaction_id,
+        min(event.`offset`) < min(read_partition.first_read_offset) as is_before
+    from read_partition
     inner join {{ ref('stg_change_event') }} as event
         on
-            pending_read.source = event.source
-            and pending_read.topic = event.topic
-            and pending_read.partition = event.partition
-            and pending_read.`offset` > event.`offset`
+            read_partition.source = event.source
+            and read_partition.topic = event.topic
+            and read_partition.partition = event.partition
     where
         event.snapshot is null
-        and event.event_position is null
         and not event.is_already_published
-    group by pending_read.source, pending_read.event_position, event.transaction_id
+        and {{ ordered_by_end('event.connector') }}
+    group by
+        read_partition.source,
+        read_partition.snapshot_position,
+        read_partition.topic,
+        read_partition.partition,
+        event.transaction_id
+
+),
+
+-- Positions of two logs do not compare, as after a failover of MySQL. Where a partition has reads
+-- and changes, their offsets tell which came first. What was sent again has lower offsets, too.
+sent_transaction as (
+
+    select
+        source,
+        snapshot_position,
+        transaction_id,
+        case
+            when bool_and(is_before) then true
+            when not bool_or(is_before) then false
+        end as is_before
+    from sent_change
+    group by source, snapshot_position, transaction_id
+
+),
+
+-- The first of the transactions that were sent after a snapshot.
+following_transaction as (
+
+    select
+        sent.source,
+        sent.snapshot_position,
+        min(pending_transaction.commit_position) as commit_position
+    from sent_transaction as sent
+    inner join pending_transaction
+        on
+            sent.source = pending_transaction.source
+            and sent.transaction_id = pending_transaction.transaction_id
+    where not sent.is_before
+    group by sent.source, sent.snapshot_position
 
 ),
 
@@ -63,19 +114,26 @@ placed_snapshot as (
         -- A snapshot that END's order does not place stands behind what it has seen.
         max(pending_transaction.commit_position) filter (
             where
-            pending_transaction.last_event_position <= snapshot.snapshot_position
-            or sent_before.source is not null
+            coalesce(
+                sent.is_before,
+                pending_transaction.last_event_position <= snapshot.snapshot_position
+            )
+            and coalesce(pending_transaction.commit_position < later.commit_position, true)
         ) as seen_position
     from snapshot
     left join pending_transaction
         on
             (snapshot.is_blocking or snapshot.is_ordered_by_end)
             and snapshot.source = pending_transaction.source
-    left join sent_before_snapshot as sent_before
+    left join sent_transaction as sent
         on
-            snapshot.source = sent_before.source
-            and snapshot.snapshot_position = sent_before.snapshot_position
-            and pending_transaction.transaction_id = sent_before.transaction_id
+            snapshot.source = sent.source
+            and snapshot.snapshot_position = sent.snapshot_position
+            and pending_transaction.transaction_id = sent.transaction_id
+    left join following_transaction as later
+        on
+            snapshot.source = later.source
+            and snapshot.snapshot_position = later.snapshot_position
     group by
         snapshot.source,
         snapshot.snapshot_position,

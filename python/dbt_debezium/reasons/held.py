@@ -104,7 +104,8 @@ HELD: Final = by_name(
             "{land} the topics from their beginning; if Kafka no longer has it, take a new initial "
             "snapshot, or decide new_epoch in seeds/operator_decision.csv",
             "{complete}, or {land} the topics from their beginning; if Kafka no longer has it, "
-            "take a new initial snapshot",
+            "take a new initial snapshot; after a move to another server, {land} only what that "
+            "one has sent",
         ),
         Reason(
             "partition_behind",
