@@ -97,7 +97,7 @@ def is_due(spark: "SparkSession", settings: Settings, schema: str) -> bool:
     """Whether as many runs have been replaced as make maintenance due."""
     if not settings.after_runs:
         return False
-    pointer = lake_table(spark, f"{schema}.cut")
+    pointer = lake_table(spark, _pointer(schema))
     runs = settings.after_runs * SNAPSHOTS_PER_RUN
     return (
         pointer is not None
@@ -134,7 +134,12 @@ def maintain(
     left: list[str] = []
     with Lease(lake_dir(), "maintain"), jvm_lease(getattr(spark, "_jvm", None), lake_dir()):
         published = _published_cut_id(spark, schema)
-        tables = sorted(lake_tables(spark, (LANDING, schema)), key=file_count, reverse=True)
+        pointer = _pointer(schema)
+        # The pointer last: until its turn has come, maintenance stays due.
+        tables = sorted(
+            lake_tables(spark, (LANDING, schema)),
+            key=lambda table: (table.name == pointer, -file_count(table)),
+        )
         waiting = _unfinished_landing(spark, tables)
         for number, table in enumerate(tables, 1):
             if waiting and table.name == TABLE:
@@ -195,12 +200,17 @@ def _unfinished_landing(spark: "SparkSession", tables: list[LakeTable]) -> str |
 
 
 def _published_cut_id(spark: "SparkSession", schema: str) -> int:
-    if not spark.catalog.tableExists(f"{schema}.cut"):
+    pointer = _pointer(schema)
+    if not spark.catalog.tableExists(pointer):
         return 0
     row = spark.sql(
-        f"select max(cut_id) as cut_id from {schema}.cut where channel = 'published'"
+        f"select max(cut_id) as cut_id from {pointer} where channel = 'published'"
     ).head()
     return int(row.cut_id or 0) if row else 0
+
+
+def _pointer(schema: str) -> str:
+    return f"{schema}.cut"
 
 
 def _now() -> int:
