@@ -40,7 +40,11 @@ EFFECT_NAMES = {
     "var",
 }
 """What dbt gives besides to hooks, and to macros that override dbt's."""
-OVERRIDES = {"is_incremental", "spark__list_relations_without_caching"}
+OVERRIDES = {
+    "is_incremental",
+    "spark__list_relations_without_caching",
+    "spark__tblproperties_clause",
+}
 LONG = {
     "available_row_change": "its example is every history with values not sent, tests/pipeline",
     "bag_row_change": "its example is every history of a keyless table, tests/pipeline",
