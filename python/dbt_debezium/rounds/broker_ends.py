@@ -7,6 +7,7 @@ import re
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
+from uuid import UUID
 
 from dbt_debezium.kafka.broker import INTERNAL
 from dbt_debezium.kafka.landing_file import KafkaBlock
@@ -103,14 +104,18 @@ def _ends(client: Any, block: KafkaBlock) -> list[End]:
         return []
     found = client.list_partition_offsets(asked, isolation_level=IsolationLevel.READ_COMMITTED)
     return [
-        (at.topic, _java_id(topics[at.topic]["topic_id"]), at.partition, found[at].offset)
+        (at.topic, _java_id(str(topics[at.topic]["topic_id"])), at.partition, found[at].offset)
         for at in asked
     ]
 
 
-def _java_id(topic_id: Any) -> str:
-    """A topic id as Java writes it: base64 without padding."""
-    return urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
+def _java_id(topic_id: str) -> str:
+    """The UUID of a topic as Java writes it: base64 without padding.
+
+    >>> _java_id("d9e5f1a0-0000-4000-8000-00000000000b")
+    '2eXxoAAAQACAAAAAAAAACw'
+    """
+    return urlsafe_b64encode(UUID(topic_id).bytes).decode().rstrip("=")
 
 
 def _hash(ends: Iterable[End]) -> str:
