@@ -38,8 +38,8 @@ NOT_RUN: Final = {
     "dbt-debezium preview kafka://localhost:9092 --topics 'shop[.].*'": (
         "needs a broker; tests/live/test_live.py looks at one"
     ),
-    "dbt-debezium run --every 30s": "does not end; test_rounds.py ends it",
-    "dbt-debezium run dumps/ --every 5m": "does not end; test_rounds.py ends it",
+    "dbt-debezium run --every 30s": "does not end; test_run_every.py ends it",
+    "dbt-debezium run dumps/ --every 5m": "does not end; test_run_every.py ends it",
     "source .venv/bin/activate": "a shell's own command",
     "export DBT_DEBEZIUM_LAKE=target/demo_lake": "a shell's own command, which the test does",
     ".venv/bin/pre-commit install": "would change the clone that the test runs in",

@@ -371,7 +371,7 @@ def test_status_and_runs_name_tables_that_no_model_shows(
     text = model.read_text()
     model.unlink()
     said = CliRunner().invoke(main, ["status"]).output
-    after_a_run = notes_of(runs[0].spark, None)
+    after_a_run, _ = notes_of(runs[0].spark, None)
     model.write_text(text)
     sentence = "evo: no model shows public.ev_new; `dbt-debezium scaffold` writes one"
     assert sentence in said
