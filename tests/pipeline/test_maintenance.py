@@ -149,7 +149,7 @@ def test_a_lake_with_a_relative_path_keeps_its_files(
 
 def test_the_runs_after_it_go_on(lake: Lake, parts: list[Arrival]) -> None:
     lake.land_arrivals(parts[-1].prefix, parts[-1:])
-    assert lake.build(), lake.lines
+    assert lake.build(command="run"), lake.lines
     assert lake.counted() == sum(len(part.messages) for part in parts)
     assert all(cut["held"] == [] for cut in lake.cuts().values())
 

@@ -133,13 +133,14 @@ def maintain(
     done: list[Maintained] = []
     left: list[str] = []
     with Lease(lake_dir(), "maintain"), jvm_lease(getattr(spark, "_jvm", None), lake_dir()):
-        published = _published_cut_id(spark, schema)
         pointer = _pointer(schema)
         # The pointer last: until its turn has come, maintenance stays due.
         tables = sorted(
             lake_tables(spark, (LANDING, schema)),
             key=lambda table: (table.name == pointer, -file_count(table)),
         )
+        is_built = any(table.name == pointer for table in tables)
+        published = _published_cut_id(spark, pointer) if is_built else 0
         waiting = _unfinished_landing(spark, tables)
         for number, table in enumerate(tables, 1):
             if waiting and table.name == TABLE:
@@ -189,7 +190,8 @@ def _unfinished_landing(spark: "SparkSession", tables: list[LakeTable]) -> str |
     """Why `landing.message` must wait: a landing that goes on looks for its last commit in it."""
     names = {table.name for table in tables}
     is_unfinished = Inbox(lake_dir().absolute() / "inbox").has_unread() or (
-        RANGE in names and not spark.table(RANGE).where("not is_landed").isEmpty()
+        RANGE in names
+        and spark.sql(f"select 1 from {RANGE} where not is_landed limit 1").head() is not None
     )
     if not is_unfinished:
         return None
@@ -199,10 +201,7 @@ def _unfinished_landing(spark: "SparkSession", tables: list[LakeTable]) -> str |
     )
 
 
-def _published_cut_id(spark: "SparkSession", schema: str) -> int:
-    pointer = _pointer(schema)
-    if not spark.catalog.tableExists(pointer):
-        return 0
+def _published_cut_id(spark: "SparkSession", pointer: str) -> int:
     row = spark.sql(
         f"select max(cut_id) as cut_id from {pointer} where channel = 'published'"
     ).head()

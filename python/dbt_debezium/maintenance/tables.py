@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.landing import DEFAULT_CATALOG
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,9 +59,8 @@ def lake_tables(spark: "SparkSession", schemas: Sequence[str]) -> Iterator[LakeT
     Raises:
         DebeziumError: the session is one of Spark Connect, which has no Java library beside it.
     """
-    for schema in schemas:
-        if not spark.catalog.databaseExists(schema):
-            continue
+    there = {row.namespace for row in spark.sql("show schemas").collect()}
+    for schema in (one for one in schemas if one in there):
         rows = spark.sql(f"show tables in {schema}").collect()
         for name in sorted(row.tableName for row in rows):
             if (table := lake_table(spark, f"{schema}.{name}")) is not None:
@@ -74,7 +74,10 @@ def lake_table(spark: "SparkSession", name: str) -> LakeTable | None:
         raise DebeziumError(
             "maintain: Spark Connect is not supported yet; run it with a target of method session"
         )
-    iceberg = jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, name)
+    # A thread that has not started Spark knows no default catalog (Spark 4.1).
+    whole_name = f"{spark.conf.get(DEFAULT_CATALOG)}.{name}"
+    util = jvm.org.apache.iceberg.spark.Spark3Util
+    iceberg = util.loadIcebergTable(spark._jsparkSession, whole_name)
     read_by = iceberg.properties().get(READ_BY)
     return LakeTable(name, read_by, iceberg) if read_by in ("queries", "runs") else None
 
