@@ -37,7 +37,14 @@ FILES_PER_COMMIT = 1000
 DEFAULT_CATALOG = "spark.sql.defaultCatalog"
 PARALLEL_LISTING = "spark.sql.sources.parallelPartitionDiscovery.threshold"
 
-PROPERTIES = """
+METADATA_PROPERTIES = """
+    -- Each commit leaves a metadata file behind.
+    'write.metadata.delete-after-commit.enabled' = 'true',
+    'write.metadata.previous-versions-max' = '20',
+    'dbt_debezium.read_by' = 'queries'
+"""
+"""Of each table that landings write; the macro metadata_properties has those of the others."""
+PROPERTIES = f"""
 using iceberg
 -- Maintenance joins the files of a partition, of which a landing brings one at least.
 partitioned by (truncate(1000, landing_id))
@@ -45,10 +52,7 @@ tblproperties (
     'format-version' = '2',
     -- A landing is in one partition: shuffling by it would leave all rows to one task.
     'write.distribution-mode' = 'none',
-    -- Each commit leaves a metadata file behind.
-    'write.metadata.delete-after-commit.enabled' = 'true',
-    'write.metadata.previous-versions-max' = '20',
-    'dbt_debezium.read_by' = 'queries'
+    {METADATA_PROPERTIES}
 )
 """
 CREATE_TABLE = f"""

@@ -1,7 +1,16 @@
-"""The values of rows as text."""
+"""Values of rows, and counts, as text."""
 
 import json
 from typing import Any
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "file"), counted(1_200, "file")
+    ('1 file', '1,200 files')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def one_line(cell: object) -> str:

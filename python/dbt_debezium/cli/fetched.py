@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from dbt_debezium.cli.cells import counted
 from dbt_debezium.cli.console import out
 from dbt_debezium.kafka.plan import Plan, Range
 
@@ -32,9 +33,9 @@ def show_fetched(spark: "SparkSession", name: str, fetched: "KafkaLanded", limit
     ranges = fetched.plan.ranges
     out.print(
         Text(
-            f"{name}: read {_count(fetched.message_count, 'message')} "
-            f"of {_count(fetched.topic_count, 'topic')}, "
-            f"{_count(fetched.partition_count, 'partition')}"
+            f"{name}: read {counted(fetched.message_count, 'message')} "
+            f"of {counted(fetched.topic_count, 'topic')}, "
+            f"{counted(fetched.partition_count, 'partition')}"
         ),
         soft_wrap=True,
     )
@@ -65,13 +66,13 @@ def fetched_sentences(
     more = ranges[SHOWN_PARTITIONS:]
     if more:
         said.append(
-            f"and {_count(len(more), 'partition')} more, with "
-            + _count(sum(counts.get((one.topic, one.partition), 0) for one in more), "message")
+            f"and {counted(len(more), 'partition')} more, with "
+            + counted(sum(counts.get((one.topic, one.partition), 0) for one in more), "message")
         )
     silent = fetched.plan.offset_count - fetched.message_count
     if silent:
         said.append(
-            f"{name}: {_count(silent, 'offset')} without a message: "
+            f"{name}: {counted(silent, 'offset')} without a message: "
             "Kafka's transactions take them up, or compaction has removed their messages"
         )
     cut_off = cut_off_sentence(name, ranges, limit)
@@ -90,10 +91,6 @@ def cut_off_sentence(name: str, ranges: tuple[Range, ...], limit: int) -> str | 
     largest = max(one.log_end - one.start for one in cut_off)
     has = "has" if len(cut_off) == 1 else "have"
     return (
-        f"{name}: {len(cut_off):,} of {_count(len(ranges), 'partition')} {has} more than the first "
-        f"{limit:,} offsets, which were read; --limit {largest} reads all"
+        f"{name}: {len(cut_off):,} of {counted(len(ranges), 'partition')} {has} more than the "
+        f"first {limit:,} offsets, which were read; --limit {largest} reads all"
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
+from dbt_debezium.cli.cells import counted
 from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.home import project_dir
 
@@ -97,9 +98,9 @@ def _sentence(one: "Maintained", *, dry_run: bool) -> str:
         )
     removed = "to be removed" if dry_run else "removed"
     if one.snapshot_count:
-        parts.append(f"{_counted(one.snapshot_count, 'snapshot')} {removed}")
+        parts.append(f"{counted(one.snapshot_count, 'snapshot')} {removed}")
     if one.orphan_count:
-        parts.append(f"{_counted(one.orphan_count, 'file')} that no table knows {removed}")
+        parts.append(f"{counted(one.orphan_count, 'file')} that no table knows {removed}")
     return f"{one.name}: {', '.join(parts)}"
 
 
@@ -115,12 +116,8 @@ def _summary(report: "Report") -> str:
     left = f"; {len(report.left)} more with the next run" if report.left else ""
     return "; ".join(
         (
-            f"maintained {_counted(len(report.tables), 'table')}: {files:,} files fewer, "
-            f"{_counted(snapshots, 'snapshot')} removed{left}",
+            f"maintained {counted(len(report.tables), 'table')}: {files:,} files fewer, "
+            f"{counted(snapshots, 'snapshot')} removed{left}",
             *report.skipped,
         )
     )
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -23,7 +23,13 @@ from dbt_debezium.internal_topics import kind_of_topic
 from dbt_debezium.kafka.broker import Topic, read_topics
 from dbt_debezium.kafka.landing_file import KafkaBlock, client_options, registry_of
 from dbt_debezium.kafka.plan import Landed, Plan, Range, parts, plan_landing
-from dbt_debezium.landing import RANGE, TABLE, create_landing_table, next_landing_id
+from dbt_debezium.landing import (
+    METADATA_PROPERTIES,
+    RANGE,
+    TABLE,
+    create_landing_table,
+    next_landing_id,
+)
 from dbt_debezium.lease import Lease, jvm_lease
 from dbt_debezium.registry.client import Registry
 from dbt_debezium.registry.store import found_ids, landed_ids, learn, named_ids
@@ -58,9 +64,7 @@ partitioned by (truncate(1000, landing_id))
 tblproperties (
     'format-version' = '2',
     'write.distribution-mode' = 'none',
-    'write.metadata.delete-after-commit.enabled' = 'true',
-    'write.metadata.previous-versions-max' = '20',
-    'dbt_debezium.read_by' = 'queries'
+    {METADATA_PROPERTIES}
 )
 """
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
+from dbt_debezium.landing import METADATA_PROPERTIES
 from dbt_debezium.registry.client import Found, Registry
 from dbt_debezium.registry.framing import HEADERS, ID_LENGTH, PREFIX_LENGTH
 
@@ -30,9 +31,7 @@ create table if not exists {TABLE} (
 using iceberg
 tblproperties (
     'format-version' = '2',
-    'write.metadata.delete-after-commit.enabled' = 'true',
-    'write.metadata.previous-versions-max' = '20',
-    'dbt_debezium.read_by' = 'queries'
+    {METADATA_PROPERTIES}
 )
 """
 MERGE: Final = f"""
