@@ -1,6 +1,5 @@
 """Small files become large ones. A run writes some to each table that it adds rows to."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dbt_debezium.maintenance.tables import LakeTable
@@ -11,22 +10,13 @@ if TYPE_CHECKING:
 FEWEST_FILES: Final = 5
 """Of one partition, that are worth to be joined."""
 OPTIONS: Final = f"map('min-input-files', '{FEWEST_FILES}')"
-REWRITES: Final = ("rewrite_data_files", "rewrite_position_delete_files")
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """How many files a table had before and after."""
-
-    before: int
-    after: int
 
 
 def has_small_files(table: LakeTable) -> bool:
     return max(table.data_file_count, table.delete_file_count) >= FEWEST_FILES
 
 
-def join_files(spark: "SparkSession", table: LakeTable, published_cut_id: int) -> Joined:
+def join_files(spark: "SparkSession", table: LakeTable, published_cut_id: int) -> None:
     """Join the small files of a table, in one commit for its rows and one for its deletes.
 
     Args:
@@ -35,7 +25,6 @@ def join_files(spark: "SparkSession", table: LakeTable, published_cut_id: int) -
         published_cut_id: rows of later cuts stay in their own files, because the next run replaces
             them by the file.
     """
-    before = file_count(table)
     settled = f"cut_id <= {published_cut_id}" if table.has_column("cut_id") else "true"
     if table.data_file_count >= FEWEST_FILES:
         spark.sql(
@@ -48,7 +37,6 @@ def join_files(spark: "SparkSession", table: LakeTable, published_cut_id: int) -
             f"options => {OPTIONS})"
         ).collect()
     table.iceberg.refresh()
-    return Joined(before, file_count(table))
 
 
 def file_count(table: LakeTable) -> int:

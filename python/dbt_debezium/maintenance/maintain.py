@@ -7,12 +7,12 @@ who did it last, or on which machine, or whether it was killed.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
-from dbt_debezium.inbox import Inbox
+from dbt_debezium.inbox import open_inbox
 from dbt_debezium.landing import RANGE, TABLE
 from dbt_debezium.lease import Lease, jvm_lease
 from dbt_debezium.maintenance.files import file_count, has_small_files, join_files
@@ -150,14 +150,13 @@ def maintain(
                 continue
             if on_table:
                 on_table(table.name, number, len(tables))
-            does = _look if dry_run else _maintain_table
-            one = does(spark, table, settings.query_milliseconds, published)
-            if has_orphans:
-                orphans = remove_orphans(spark, table, dry_run=dry_run)
-                one = Maintained(
-                    one.name, one.snapshot_count, one.files_before, one.files_after, orphans
-                )
-            done.append(one)
+            one = (
+                _look(table, settings.query_milliseconds)
+                if dry_run
+                else _maintain_table(spark, table, settings.query_milliseconds, published)
+            )
+            orphans = remove_orphans(spark, table, dry_run=dry_run) if has_orphans else 0
+            done.append(replace(one, orphan_count=orphans))
     return Report(
         tuple(one for one in done if not one.is_nothing),
         tuple(left),
@@ -168,19 +167,15 @@ def maintain(
 def _maintain_table(
     spark: "SparkSession", table: LakeTable, query_milliseconds: int, published_cut_id: int
 ) -> Maintained:
-    before = after = file_count(table)
+    before = file_count(table)
     if has_small_files(table):
-        joined = join_files(spark, table, published_cut_id)
-        before, after = joined.before, joined.after
+        join_files(spark, table, published_cut_id)
     removed = remove_snapshots(table, _now(), query_milliseconds)
-    return Maintained(table.name, removed, before, after)
+    return Maintained(table.name, removed, before, file_count(table))
 
 
-def _look(
-    spark: "SparkSession", table: LakeTable, query_milliseconds: int, published_cut_id: int
-) -> Maintained:
+def _look(table: LakeTable, query_milliseconds: int) -> Maintained:
     """What would be done. How many files would be left, only doing it shows: one at least."""
-    del spark, published_cut_id
     count = file_count(table)
     removable = removable_snapshots(table, _now(), query_milliseconds)
     return Maintained(table.name, removable, count, 1 if has_small_files(table) else count)
@@ -189,7 +184,7 @@ def _look(
 def _unfinished_landing(spark: "SparkSession", tables: list[LakeTable]) -> str | None:
     """Why `landing.message` must wait: a landing that goes on looks for its last commit in it."""
     names = {table.name for table in tables}
-    is_unfinished = Inbox(lake_dir().absolute() / "inbox").has_unread() or (
+    is_unfinished = open_inbox().has_unread() or (
         RANGE in names
         and spark.sql(f"select 1 from {RANGE} where not is_landed limit 1").head() is not None
     )

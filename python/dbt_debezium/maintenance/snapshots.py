@@ -5,50 +5,51 @@ holds. Its own age would not do. That of a lake with a run a day is a day old wh
 and queries that have just begun still read it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import takewhile
 
-from dbt_debezium.maintenance.tables import LakeTable
+from dbt_debezium.maintenance.tables import LakeTable, Snapshot
 
 MINUTE = 60_000
 RUN_MILLISECONDS = 10 * MINUTE
 """How long what only runs read is kept: `status` may be looking at it."""
 
 
-def first_kept(times: Sequence[int], at: int) -> int:
-    """Which snapshot is the oldest that may still be read, as a place in the sequence.
+def replaced_before(snapshots: Iterable[Snapshot], at: int) -> list[Snapshot]:
+    """The snapshots committed by some time. The last of them was the newest one then.
 
     Args:
-        times: when snapshots were committed, in their order.
+        snapshots: those of a table, in the order of their commits. Younger ones are not looked at.
         at: when the oldest query that may still run has begun.
 
-    >>> first_kept([10, 20, 30], 25)
-    1
-    >>> first_kept([10, 20, 30], 5)
-    0
+    >>> some = [Snapshot(10, 1), Snapshot(20, 2), Snapshot(30, 3)]
+    >>> [one.committed_at for one in replaced_before(some, 25)]
+    [10, 20]
+    >>> replaced_before(some, 5)
+    []
     """
-    return max(sum(one <= at for one in times) - 1, 0)
+    return list(takewhile(lambda one: one.committed_at <= at, snapshots))
 
 
 def removable_snapshots(table: LakeTable, now: int, query_milliseconds: int) -> int:
     """How many snapshots of a table can go."""
-    times = [time for time, _ in table.snapshots()]
-    return first_kept(times, _oldest_query(table, now, query_milliseconds))
+    return max(len(_replaced(table, now, query_milliseconds)) - 1, 0)
 
 
 def remove_snapshots(table: LakeTable, now: int, query_milliseconds: int) -> int:
     """Remove them, with the files that no other snapshot has; how many there were."""
-    snapshots = table.snapshots()
-    times = [time for time, _ in snapshots]
-    kept = first_kept(times, _oldest_query(table, now, query_milliseconds))
-    if kept > 0:
-        removal = table.iceberg.expireSnapshots().expireOlderThan(times[kept]).retainLast(1)
-        # Named one by one: else Iceberg (1.12.0) leaves files that were joined behind.
-        for _, snapshot_id in snapshots[:kept]:
-            removal = removal.expireSnapshotId(snapshot_id)
-        removal.commit()
-    return kept
+    replaced = _replaced(table, now, query_milliseconds)
+    if len(replaced) < 2:
+        return 0
+    *removable, kept = replaced
+    removal = table.iceberg.expireSnapshots().expireOlderThan(kept.committed_at).retainLast(1)
+    # Named one by one: else Iceberg (1.12.0) leaves files that were joined behind.
+    for one in removable:
+        removal = removal.expireSnapshotId(one.snapshot_id)
+    removal.commit()
+    return len(removable)
 
 
-def _oldest_query(table: LakeTable, now: int, query_milliseconds: int) -> int:
+def _replaced(table: LakeTable, now: int, query_milliseconds: int) -> list[Snapshot]:
     kept = query_milliseconds if table.read_by == "queries" else RUN_MILLISECONDS
-    return now - kept
+    return replaced_before(table.snapshots(), now - kept)

@@ -6,7 +6,7 @@ costs thirty times as much.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.landing import DEFAULT_CATALOG
@@ -18,6 +18,14 @@ READ_BY: Final = "dbt_debezium.read_by"
 """A property of each of our tables; one without it is somebody else's."""
 
 ReadBy = Literal["queries", "runs"]
+
+
+class Snapshot(NamedTuple):
+    """One snapshot of a table."""
+
+    committed_at: int
+    """Milliseconds since 1970."""
+    snapshot_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +52,10 @@ class LakeTable:
         snapshot = self.iceberg.currentSnapshot()
         return int(snapshot.summary().get(name) or 0) if snapshot is not None else 0
 
-    def snapshots(self) -> list[tuple[int, int]]:
-        """When each of its snapshots was committed, in milliseconds since 1970, and its id."""
-        snapshots = _each(self.iceberg.snapshots())
-        return sorted((one.timestampMillis(), one.snapshotId()) for one in snapshots)
+    def snapshots(self) -> Iterator[Snapshot]:
+        """Its snapshots in the order of their commits, the oldest first."""
+        for one in _each(self.iceberg.snapshots()):
+            yield Snapshot(one.timestampMillis(), one.snapshotId())
 
     def has_column(self, name: str) -> bool:
         return self.iceberg.schema().findField(name) is not None

@@ -128,11 +128,11 @@ class Round:
         )
         if is_published:
             self.build_anyway = False
-            is_all = landed == catalog.landed()
+            has_read_all = landed == catalog.landed()
             # Before the mark, which says in which state the run has left the tables.
             if done := self.maintain(self.start_spark(), self.tell):
                 on_line(done)
-            if project and not always_builds(self.options) and is_all:
+            if project and not always_builds(self.options) and has_read_all:
                 self._leave(project, catalog, landing.ends)
         self.tell("looking at what is held, and for tables without models")
         notes, report = self.notes(self.start_spark())
