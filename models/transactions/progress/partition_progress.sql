@@ -218,6 +218,7 @@ new_partition as (
             where message.`offset` <= known.contiguous_offset
         ) as link_position,
         collect_set(case when message.kind = 'change' then message.source end) as sources,
+        bool_or(message.kind = 'tombstone') as has_tombstones,
         bool_or(message.snapshot = 'incremental') as has_incremental_reads,
         bool_or(message.is_signal) as has_signals,
         bool_or(message.kind not in ('change', 'tombstone', 'quarantined')) as has_controls,
@@ -368,9 +369,19 @@ select
     known_progress.partition,
 
     -- where it comes from
-    array_sort(array_union(
-        coalesce(new_partition.sources, array()), coalesce(earlier_progress.sources, array())
-    )) as sources,
+    -- A tombstone names no source: where it stands alone, its topic does.
+    case
+        when
+            new_partition.has_tombstones
+            and size(new_partition.sources) = 0
+            and size(coalesce(earlier_progress.sources, array())) = 0
+            then array(topic.source)
+        else
+            array_sort(array_union(
+                coalesce(new_partition.sources, array()),
+                coalesce(earlier_progress.sources, array())
+            ))
+    end as sources,
     coalesce(topic.source, earlier_progress.topic_source) as topic_source,
 
     -- what has landed
