@@ -9,5 +9,13 @@ def matches(pattern: str, name: str) -> bool:
     >>> matches("shop_*", "shop_1"), matches("shop_*", "my_shop_1"), matches("a[1]", "a[1]")
     (True, False, True)
     """
-    parts = (re.escape(part) for part in pattern.split("*"))
-    return re.fullmatch(".*".join(parts), name, re.DOTALL) is not None
+    return re.fullmatch(regular_expression(pattern), name) is not None
+
+
+def regular_expression(pattern: str) -> str:
+    """The regular expression of Python and Java that fits whole names.
+
+    >>> regular_expression("shop_*.t")
+    '(?s)^shop_.*\\\\.t$'
+    """
+    return f"(?s)^{'.*'.join(re.escape(part) for part in pattern.split('*'))}$"

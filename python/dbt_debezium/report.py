@@ -5,6 +5,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from dbt_debezium.internal_topics import INTERNAL_SOURCE
+from dbt_debezium.quarantine.query import QUARANTINED_QUERY
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -88,15 +89,10 @@ held as (
 quarantined as (
 
     select
-        message.source,
-        collect_list(struct(
-            message.topic, message.partition, message.offset,
-            message.quarantine_reason as reason, message.quarantine_detail as detail
-        )) as quarantined
-    from published
-    inner join {schema}.quarantined_message as message
-        on message.cut_id <= published.cut_id
-    group by message.source
+        source,
+        collect_list(struct(topic, partition, `offset`, reason, detail)) as quarantined
+    from ({quarantined})
+    group by source
 
 ),
 
@@ -170,7 +166,10 @@ def cut_report(spark: "SparkSession", schema: str = "build") -> list[dict[str, A
     tables = ("cut", "held_transaction__stored", "table_flag__stored", "int_table_fact")
     if not all(spark.catalog.tableExists(f"{schema}.{table}") for table in tables):
         return []
-    rows = spark.sql(CUT_REPORT.format(schema=schema, internal=INTERNAL_SOURCE)).collect()
+    query = CUT_REPORT.format(
+        schema=schema, internal=INTERNAL_SOURCE, quarantined=QUARANTINED_QUERY.format(schema=schema)
+    )
+    rows = spark.sql(query).collect()
     return [_entry(json.loads(row["report"])) for row in rows]
 
 

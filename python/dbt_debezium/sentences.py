@@ -6,7 +6,7 @@ from typing import Any, Final
 from dbt_debezium.flags import flag_sentences, listed, truncate_sentence
 from dbt_debezium.holds import held_sentence
 from dbt_debezium.metadata import end_sentence, metadata_sentence
-from dbt_debezium.quarantines import quarantine_sentences
+from dbt_debezium.quarantine.sentences import quarantine_sentences
 from dbt_debezium.reasons import Command
 from dbt_debezium.value_looks import encoded_sentences
 

@@ -18,12 +18,14 @@ from lake import Lake, open_lake, tables_of
 from oracle import Message, Row
 
 from dbt_debezium.notices import idle_decisions
+from dbt_debezium.quarantine.messages import Wanted, land_again, quarantined
 from dbt_debezium.scaffold import Group
 
 FIRST_SETTINGS = "{not_ingested_tables: [public.unseen]}"
 LATER_SETTINGS = (
     "{not_ingested_tables: [public.unseen], refused_proofs: [watermark], "
-    "repeated_snapshot_missing_table: empty}"
+    "repeated_snapshot_missing_table: empty, "
+    "generic_sources: {f_unknown: [commit_lsn, change_lsn]}}"
 )
 SECRET = "hunter2-and-nobody-else"
 SIGNAL = "debezium_signal"
@@ -1692,6 +1694,16 @@ def position_goes_back(source: Source) -> None:
     source.commit(90, 500, update(1, 9))
 
 
+@sends(FIRST, "unknown")
+def connector_that_the_first_settings_do_not_name(source: Source) -> None:
+    stream = streams.Generic(source.name, "public")
+    stream.commit(streams.create("t", id=1, n=1, note=None))
+    for message in stream.landings[0]:
+        # No connector that is known has ids of this form.
+        value = message["value"].replace(f'"id": "{stream.lsn}"', '"id": "one"')
+        source.messages.append(message | {"value": value})
+
+
 @dataclass(slots=True)
 class Seen:
     """What readers and operators see after a run."""
@@ -1795,6 +1807,8 @@ def shown(runs: Runs) -> Seen:
 @pytest.fixture(scope="module")
 def later(runs: Runs, shown: Seen) -> Seen:
     runs.land("second", SECOND)
+    for retried, count in (("f_unknown.*", 3), ("f_garbage.*", 7), ("f_healthy.*", 0)):
+        assert land_again(runs.lake.spark, "build", Wanted(topic=retried))[0] == count
     # A keyless table was to lose a row: one run fails on it, and the next one holds it.
     assert not runs.lake.build("--vars", LATER_SETTINGS, command="run")
     assert "f_bag: the next run holds transaction 4, which takes a row" in str(runs.lake.lines)
@@ -1817,6 +1831,30 @@ def test_garbage_is_quarantined_and_the_run_goes_on(
 ) -> None:
     assert shown.table(name) == {1: 2}
     assert shown.quarantined(name) == reasons
+
+
+def test_what_a_setting_makes_readable_is_read_when_it_lands_again(
+    shown: Seen, later: Seen
+) -> None:
+    assert shown.quarantined("unknown") == ["unknown_connector"] * 3
+    assert (later.quarantined("unknown"), later.table("unknown")) == ([], {1: 1})
+
+
+def test_what_lands_again_and_cannot_be_read_is_quarantined_once(later: Seen) -> None:
+    assert later.quarantined("garbage") == ["bad_json"] * 7
+    assert later.count("garbage", "quarantined") == 14
+
+
+def test_quarantined_messages_are_listed_with_their_values_where_asked(
+    runs: Runs, shown: Seen
+) -> None:
+    wanted = Wanted(source="f_garbage", reason="bad_*")
+    masked = quarantined(runs.lake.spark, "build", wanted)
+    told = quarantined(runs.lake.spark, "build", wanted, as_landed=True)
+    assert len(masked) == len(told) == 7
+    assert SECRET not in str(masked)
+    assert SECRET in str(told)
+    assert quarantined(runs.lake.spark, "build", Wanted(source="f_garb")) == []
 
 
 @pytest.mark.fault(5, 10, 11, 18, 19, 21, 22, 23, 25, 35)
@@ -2007,7 +2045,8 @@ def test_an_event_that_landed_whole_is_no_reason_to_hold_another(shown: Seen, la
 
 def test_a_message_that_lands_cut_off_and_whole_at_once_is_read(shown: Seen) -> None:
     assert shown.table("cut_off_and_whole") == {1: 2}
-    assert shown.quarantined("cut_off_and_whole") == ["bad_json"]
+    assert shown.count("cut_off_and_whole", "quarantined") == 1
+    assert shown.quarantined("cut_off_and_whole") == []
 
 
 def test_a_begin_behind_its_published_transaction_is_not_held(shown: Seen, later: Seen) -> None:

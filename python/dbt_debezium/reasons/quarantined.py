@@ -125,7 +125,8 @@ QUARANTINED: Final = by_name(
             "unknown_schema",
             "S21",
             "its schema is in a schema registry, and the lake does not have it",
-            "name the registry in landing.yml, land again and run with --full-refresh",
+            "name the registry in landing.yml and land, then land these again with "
+            "`dbt-debezium quarantine --reason unknown_schema --retry`",
             preview="land the topics from Kafka instead, with `registry` in landing.yml",
         ),
         Reason(

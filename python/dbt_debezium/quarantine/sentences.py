@@ -51,3 +51,14 @@ def _group(
     told = found.told(command, {"source": source, "table": "its table"})
     detail = f"; detail: {first['detail']}" if first["detail"] else ""
     return f"{count} quarantined in topic {topic} ({first_place}): {told}{detail}"
+
+
+def told(reason: str) -> str:
+    """A reason's meaning and remedy, for messages of any source.
+
+    >>> told("bad_json")[:42]
+    'bad_json: key or value is no JSON object; '
+    """
+    found = QUARANTINED.get(reason, DISCARDED)
+    words = {"source": "<source>", "table": "its table"}
+    return f"{reason}: " + found.told("status", words).replace(f" ({reason})", "", 1)

@@ -1,0 +1,139 @@
+"""`dbt-debezium quarantine`."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from dbt_debezium.cli.cells import counted, one_line
+from dbt_debezium.cli.console import enter_lake, examples, out, working
+from dbt_debezium.quarantine.sentences import told
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row
+
+
+@click.command(
+    epilog=examples(
+        "dbt-debezium quarantine",
+        "dbt-debezium quarantine --topic 'shop.public.*' --reason bad_json --values",
+        "dbt-debezium quarantine --reason unknown_schema --retry",
+    )
+)
+@click.option("--source", default="*", metavar="PATTERN", help="Only of such sources.")
+@click.option("--topic", default="*", metavar="PATTERN", help="Only of such topics.")
+@click.option("--reason", default="*", metavar="PATTERN", help="Only for such reasons.")
+@click.option("--values", is_flag=True, help="Show keys and values too, which may be personal.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Show at most."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per message, of all.")
+@click.option("--retry", is_flag=True, help="Land them again, for the next run to read.")
+@click.option("--target", help="A target of profiles.yml.")
+def quarantine(
+    source: str,
+    topic: str,
+    reason: str,
+    values: bool,
+    limit: int,
+    as_json: bool,
+    retry: bool,
+    target: str | None,
+) -> None:
+    """List messages that cannot be read, or land them again.
+
+    PATTERN is a name, in which * stands for any text. --retry helps once a setting, a schema in the
+    registry or a newer version of dbt-debezium makes them readable. A message that Kafka has in
+    another form by now must be landed from there.
+    """
+    from dbt_debezium.quarantine.messages import Wanted, land_again, quarantined
+    from dbt_debezium.report import cut_report
+    from dbt_debezium.session import build_schema, nothing_published, spark_session
+
+    if retry and (values or as_json):
+        raise click.UsageError("--retry shows nothing; leave --values and --json out.")
+    enter_lake(target)
+    wanted = Wanted(source, topic, reason)
+    schema = build_schema(target)
+    with working("starting Spark") as status:
+        spark = spark_session(target)
+        if not cut_report(spark, schema):
+            raise nothing_published("quarantine")
+        if retry:
+            status.update("landing again")
+            count, landing_id = land_again(spark, schema, wanted)
+        else:
+            status.update("reading")
+            rows = quarantined(spark, schema, wanted, as_landed=values)
+    if retry:
+        out.print(_landed_again(count, landing_id))
+    elif as_json:
+        for row in rows:
+            click.echo(json.dumps(_message(row), ensure_ascii=False))
+    else:
+        _show(rows, limit)
+
+
+def _landed_again(count: int, landing_id: int | None) -> str:
+    if landing_id is None:
+        return "no such message is quarantined"
+    return (
+        f"landed {counted(count, 'message')} again (landing {landing_id}); "
+        "`dbt-debezium run` reads them"
+    )
+
+
+def _show(rows: "Sequence[Row]", limit: int) -> None:
+    if not rows:
+        out.print("no such message is quarantined")
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("topic", "partition", "offset", "transaction", "reason", "detail"):
+        table.add_column(column, justify="right" if column in ("partition", "offset") else "left")
+    for row in rows[:limit]:
+        table.add_row(
+            Text(row["topic"]),
+            str(row["partition"]),
+            str(row["offset"]),
+            Text(row["transaction_id"] or "-"),
+            row["reason"],
+            Text(one_line(row["detail"] or "-")),
+        )
+    out.print(table)
+    for row in rows[:limit]:
+        message = _message(row)
+        if "key" in message:
+            place = f"{row['topic']}, partition {row['partition']}, offset {row['offset']}"
+            out.print(Text(f"{place}:\n  key   {message['key']}\n  value {message['value']}"))
+    if len(rows) > limit:
+        more = len(rows) - limit
+        out.print(f"and {counted(more, 'message')} more; --limit {len(rows)} shows all")
+    for name in sorted({row["reason"] for row in rows}):
+        out.print(Text(told(name)), soft_wrap=True)
+
+
+def _message(row: "Row") -> dict[str, Any]:
+    """A row as JSON can hold it; bytes that are no UTF-8 as hexadecimal digits."""
+    found = {name: value for name, value in row.asDict().items() if name != "is_unreadable"}
+    if "timestamp" in found:
+        found["timestamp"] = found["timestamp"] and f"{found['timestamp'].isoformat()}Z"
+        found["headers"] = [{"key": one.key, "value": _text(one.value)} for one in row["headers"]]
+        found["key"], found["value"] = _text(row["key"]), _text(row["value"])
+    return found
+
+
+def _text(content: bytearray | None) -> str | None:
+    """The text of bytes.
+
+    >>> _text(bytearray(b"a")), _text(bytearray(b"\\x00\\xff")), _text(None)
+    ('a', '0x00ff', None)
+    """
+    if content is None:
+        return None
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return f"0x{content.hex()}"
