@@ -1,5 +1,6 @@
 """landing.yml says what is landed without a path; what is wrong in it is one sentence."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,20 @@ from dbt_debezium.kafka.landing_file import (
     KafkaBlock,
     block_of_address,
     client_options,
+    kafka_blocks,
     read_landing_file,
     registry_of,
 )
+from dbt_debezium.message_tables.block import TableBlock
 from dbt_debezium.registry.client import RegistryBlock
 
 
 def read(folder: Path, text: str) -> dict[str, KafkaBlock]:
+    (folder / "landing.yml").write_text(text)
+    return kafka_blocks(folder)
+
+
+def read_landing_file_of(folder: Path, text: str) -> Mapping[str, object]:
     (folder / "landing.yml").write_text(text)
     return read_landing_file(folder)
 
@@ -106,3 +114,32 @@ def test_the_password_of_a_registry_comes_from_the_environment(
     registry = registry_of("shop", block)
     assert registry is not None
     assert registry.url == "http://r:1"
+
+
+def test_a_block_may_name_a_table_or_files(tmp_path: Path) -> None:
+    blocks = read_landing_file_of(
+        tmp_path,
+        "raw: {table: lake.raw.kafka, columns: {offset: at}}\nsink: {files: 's3a://bucket/raw'}\n",
+    )
+    assert blocks == {
+        "raw": TableBlock("lake.raw.kafka", columns={"offset": "at"}),
+        "sink": TableBlock(files="s3a://bucket/raw"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("block", "sentence"),
+    [
+        ("{table: a.b, files: c}", "raw: names both table and files; name one: table: "),
+        ("{table: a b}", "raw: table: 'a b' is no name of a table; write it as catalog.schema"),
+        ("{table: a.b, columns: {lsn: c}}", "raw: columns: lsn is no column of a message; there"),
+        ("{table: a.b, topics: c}", "raw: object contains unknown field topics"),
+        ("{table: a.b, registry: {url: 'http://u:p@c'}}", "raw: registry: url: is no address of"),
+    ],
+)
+def test_what_is_wrong_in_a_table_is_one_sentence(
+    tmp_path: Path, block: str, sentence: str
+) -> None:
+    with pytest.raises(DebeziumError) as refused:
+        read_landing_file_of(tmp_path, f"raw: {block}\n")
+    assert f"landing.yml: {sentence}" in str(refused.value)

@@ -17,6 +17,7 @@ from dbt_debezium.cli.console import (
 )
 from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.kafka import SCHEME
+from dbt_debezium.message_tables import SCHEME as TABLES
 
 if TYPE_CHECKING:
     from dbt_debezium.rounds.sources import Source
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         "dbt-debezium land orders.jsonl",
         "dbt-debezium land dumps/",
         "dbt-debezium land kafka://localhost:9092 --topics 'shop[.].*'",
+        "dbt-debezium land table://lake.raw.kafka",
     )
 )
 @click.argument("source", required=False)
@@ -37,8 +39,9 @@ if TYPE_CHECKING:
 def land(source: str | None, topics: str | None, registry: str | None, target: str | None) -> None:
     """Append new messages of SOURCE to landing.message.
 
-    SOURCE is a dump of topics, a file or folder, or kafka://host:port. Without SOURCE, all blocks
-    of landing.yml are landed. Landing the same again adds only what is new.
+    SOURCE is a dump of topics, a file or folder, or kafka://host:port, or table://catalog.schema.table
+    with the columns of Spark's Kafka source. Without SOURCE, all blocks of landing.yml are landed.
+    Landing the same again adds only what is new.
 
     The form of a dump is recognised: what kcat, rpk, kafka-console-consumer, Spark and Kafka
     Connect's object-store sinks write, plain or gzip.
@@ -47,7 +50,7 @@ def land(source: str | None, topics: str | None, registry: str | None, target: s
     from dbt_debezium.session import spark_session
 
     check_kafka_options(source, topics, registry)
-    if source and not source.startswith(SCHEME):
+    if source:
         source = from_anywhere(source)
     enter_project()
     messages = source_of(source, topics, registry)
@@ -83,11 +86,18 @@ def source_of(
     from dbt_debezium.dumps import refuse_early
     from dbt_debezium.dumps.files import does_not_exist
     from dbt_debezium.inbox import local_path, open_inbox
-    from dbt_debezium.kafka.landing_file import block_of_address, read_landing_file
-    from dbt_debezium.rounds.sources import KafkaSource, PathSource
+    from dbt_debezium.kafka.landing_file import KafkaBlock, block_of_address, read_landing_file
+    from dbt_debezium.message_tables.block import TableBlock, block_of_table
+    from dbt_debezium.rounds.sources import KafkaSource, PathSource, SeveralSources, TableSource
 
     if source is None:
-        return KafkaSource(read_landing_file(project_dir()))
+        blocks = read_landing_file(project_dir())
+        tables = {name: one for name, one in blocks.items() if isinstance(one, TableBlock)}
+        topics_of = {name: one for name, one in blocks.items() if isinstance(one, KafkaBlock)}
+        both = [KafkaSource(topics_of)] if topics_of else []
+        return SeveralSources([*both, *([TableSource(tables)] if tables else [])])
+    if source.startswith(TABLES):
+        return TableSource({source: block_of_table(source)})
     if source.startswith(SCHEME):
         return KafkaSource({source: block_of_address(source, topics or ".*", registry)})
     path = local_path(source)

@@ -21,6 +21,7 @@ from dbt_debezium.cli.console import (
 )
 from dbt_debezium.cli.fetched import show_fetched
 from dbt_debezium.cli.report import SHOWN_SENTENCES, show_report
+from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
 from dbt_debezium.kafka import SCHEME
 
@@ -153,9 +154,10 @@ def read_from(
     from dbt_debezium.dumps import refuse_early
     from dbt_debezium.inbox import local_path
     from dbt_debezium.kafka.landing_file import (
+        FILE,
         block_of_address,
         client_options,
-        read_landing_file,
+        kafka_blocks,
         registry_of,
     )
     from dbt_debezium.preview import Topics
@@ -173,7 +175,12 @@ def read_from(
     if source:
         blocks = {source: block_of_address(source, topics or ".*", registry)}
     else:
-        blocks = read_landing_file(project_dir())
+        blocks = kafka_blocks(project_dir())
+        if not blocks:
+            raise DebeziumError(
+                f"{FILE}: names no topics, and preview reads no tables of messages; add a block "
+                "with bootstrap_servers, or land the tables"
+            )
     for name, block in blocks.items():
         client_options(name, block)  # refuses before Spark starts
         registry_of(name, block)

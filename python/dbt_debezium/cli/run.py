@@ -25,7 +25,6 @@ from dbt_debezium.cli.maintain import maintain_when_due
 from dbt_debezium.cli.report import SHOWN_SENTENCES, shape_sentences
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir, make_private, project_dir
-from dbt_debezium.kafka import SCHEME
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -101,7 +100,7 @@ def run(
         source, options = options[0], options[1:]
     check_kafka_options(source, topics, registry)
     if source:
-        source = source if source.startswith(SCHEME) else from_anywhere(source)
+        source = from_anywhere(source)
     if every and always_builds(options):
         named = next(one for one in options if always_builds([one]))
         raise DebeziumError(

@@ -1,4 +1,4 @@
-"""landing.yml: the Kafka clusters and topics that `land` and `run` read when no path is given.
+"""landing.yml: the Kafka topics and the tables that `land` and `run` read when no path is given.
 
 shop:
   bootstrap_servers: broker-1:9092,broker-2:9092
@@ -19,6 +19,7 @@ from msgspec import Struct, field
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka import SCHEME
+from dbt_debezium.message_tables.block import TableBlock, checked_table
 from dbt_debezium.registry.client import Registry, RegistryBlock
 
 FILE: Final = "landing.yml"
@@ -60,7 +61,10 @@ class KafkaBlock(Struct, forbid_unknown_fields=True, frozen=True):
         return topic in self.topics
 
 
-def read_landing_file(project: Path) -> dict[str, KafkaBlock]:
+Block = KafkaBlock | TableBlock
+
+
+def read_landing_file(project: Path) -> dict[str, Block]:
     """The blocks of a project's landing.yml, by name.
 
     Raises:
@@ -106,14 +110,30 @@ def block_of_address(address: str, topics: str = ".*", registry: str | None = No
     return _checked(address, KafkaBlock(servers, topics, registry=named))
 
 
-def _block(name: str, fields: object) -> KafkaBlock:
+def kafka_blocks(project: Path) -> dict[str, KafkaBlock]:
+    """The blocks of a project's landing.yml that name topics, by name.
+
+    Raises:
+        DebeziumError: as `read_landing_file` does.
+    """
+    blocks = read_landing_file(project)
+    return {name: block for name, block in blocks.items() if isinstance(block, KafkaBlock)}
+
+
+def _block(name: str, fields: object) -> Block:
+    is_table = isinstance(fields, dict) and not fields.keys().isdisjoint(("table", "files"))
+    kind: type[KafkaBlock] | type[TableBlock] = TableBlock if is_table else KafkaBlock
     try:
-        block = msgspec.convert(fields, KafkaBlock)
+        block = msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
         problem, _, path = str(error).replace("`", "").partition(" - at $")
         where = f"{name}{path}"
         raise DebeziumError(f"{FILE}: {where}: {problem[:1].lower()}{problem[1:]}") from None
-    return _checked(f"{FILE}: {name}", block)
+    where = f"{FILE}: {name}"
+    if isinstance(block, KafkaBlock):
+        return _checked(where, block)
+    _check_registry(where, block.registry)
+    return checked_table(where, block)
 
 
 def _checked(where: str, block: KafkaBlock) -> KafkaBlock:
@@ -131,12 +151,16 @@ def _checked(where: str, block: KafkaBlock) -> KafkaBlock:
             raise DebeziumError(
                 f"{where}: options: {name} cannot be set, because {OURS[name]}; take it out"
             )
-    if block.registry and not re.fullmatch(r"https?://[^/@]+(/[^@]*)?", block.registry.url):
+    _check_registry(where, block.registry)
+    return block
+
+
+def _check_registry(where: str, registry: RegistryBlock | None) -> None:
+    if registry and not re.fullmatch(r"https?://[^/@]+(/[^@]*)?", registry.url):
         raise DebeziumError(
             f"{where}: registry: url: is no address of HTTP without credentials; write one, as "
             "https://host:8081, and username and password beside it"
         )
-    return block
 
 
 def client_options(name: str, block: KafkaBlock) -> dict[str, str]:
@@ -152,7 +176,7 @@ def client_options(name: str, block: KafkaBlock) -> dict[str, str]:
     return options
 
 
-def registry_of(name: str, block: KafkaBlock) -> Registry | None:
+def registry_of(name: str, block: Block) -> Registry | None:
     """The block's registry, with the values that `${env:…}` and `${file:…}` stand for.
 
     Raises:

@@ -1,9 +1,9 @@
-"""The sources of a round: files, topics of Kafka, or none.
+"""The sources of a round: files, topics of Kafka, tables of messages, or none.
 
 Each is asked without Spark whether it has something new. In doubt it says yes.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from dbt_debezium.dumps import Dump
     from dbt_debezium.kafka.landing_file import KafkaBlock
+    from dbt_debezium.message_tables.block import TableBlock
 
 Tell = Callable[[str], None]
 """Called with the step that begins."""
@@ -176,3 +177,62 @@ class KafkaSource:
 
     def unlanded(self) -> Landing:
         return Landing(0, tuple(f"{name}: landed 0 messages" for name in self._blocks))
+
+
+class TableSource:
+    """Tables of messages, by the names of their blocks.
+
+    Raises:
+        DebeziumError: a password names a variable or a file that is not there.
+    """
+
+    def __init__(self, blocks: "Mapping[str, TableBlock]") -> None:
+        from dbt_debezium.kafka.landing_file import registry_of
+
+        self._blocks = blocks
+        self._registries = {name: registry_of(name, block) for name, block in blocks.items()}
+
+    def look(self, ends: Mapping[str, str], tell: Tell) -> bool:
+        # Only Spark knows its catalogs and file systems.
+        return bool(self._blocks)
+
+    def land(self, spark: "SparkSession", tell: Tell) -> Landing:
+        from dbt_debezium.message_tables.land import land_table
+
+        message_count = 0
+        lines: list[str] = []
+        for name, block in self._blocks.items():
+            tell(f"{name}: landing what is new in {block.name}")
+            landed = land_table(spark, name, block, self._registries[name])
+            message_count += landed.message_count
+            lines.append(landed.sentence(name))
+        return Landing(message_count, tuple(lines))
+
+    def unlanded(self) -> Landing:
+        return Landing()
+
+
+class SeveralSources:
+    """Sources that land one after the other; none of them needs to look before it lands."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+
+    def look(self, ends: Mapping[str, str], tell: Tell) -> bool:
+        return any(source.look(ends, tell) for source in self._sources)
+
+    def land(self, spark: "SparkSession", tell: Tell) -> Landing:
+        return _sum(source.land(spark, tell) for source in self._sources)
+
+    def unlanded(self) -> Landing:
+        return _sum(source.unlanded() for source in self._sources)
+
+
+def _sum(landings: Iterable[Landing]) -> Landing:
+    found = [*landings]
+    return Landing(
+        sum(one.message_count for one in found),
+        tuple(line for one in found for line in one.lines),
+        tuple(note for one in found for note in one.notes),
+        {key: end for one in found for key, end in one.ends.items()},
+    )

@@ -1,0 +1,229 @@
+"""From a table of messages into `landing.message`.
+
+A landing writes what it will read to `landing.table_read`, then the messages, then that they have
+landed. A landing that was killed is finished by the next one: it counts if its messages are there,
+which Iceberg commits all at once. Nothing of this is on the machine's own disk.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import lake_dir
+from dbt_debezium.landing import METADATA_PROPERTIES, TABLE, create_landing_table, next_landing_id
+from dbt_debezium.lease import Lease, jvm_lease
+from dbt_debezium.message_tables.block import OPTIONAL, REQUIRED, TableBlock
+from dbt_debezium.message_tables.files import escaped, files_of
+from dbt_debezium.message_tables.snapshots import News, news_of
+from dbt_debezium.registry.client import Registry
+from dbt_debezium.registry.store import landed_ids, learn
+from dbt_debezium.session import innermost
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+TABLE_READ: Final = "landing.table_read"
+CREATE_TABLE: Final = f"""
+create table if not exists {TABLE_READ} (
+    landing_id bigint comment 'Which landing read it.',
+    source string comment 'The table or the files, as landing.yml names them.',
+    position string comment 'The snapshot of the table that was reached; null for files.',
+    files array<string> comment 'Path, size and time of each file that was read; null for a table.',
+    is_landed boolean comment 'Whether the messages are in landing.message.'
+)
+using iceberg
+tblproperties (
+    'format-version' = '2',
+    {METADATA_PROPERTIES}
+)
+"""
+TYPES: Final = {
+    "topic": "string",
+    "partition": "int",
+    "offset": "bigint",
+    "timestamp": "timestamp",
+    "key": "binary",
+    "value": "binary",
+    "headers": "array<struct<key: string, value: binary>>",
+}
+NUMBERS: Final = ("bigint", "int")
+
+
+@dataclass(frozen=True, slots=True)
+class TableLanded:
+    """What one landing from a table did."""
+
+    message_count: int
+    file_count: int | None = None
+    """None for a table."""
+    compared: bool = False
+    """Whether all rows were compared with what had landed, because snapshots are gone."""
+
+    def sentence(self, where: str) -> str:
+        """How much has landed.
+
+        >>> TableLanded(7, 2).sentence("raw"), TableLanded(7).sentence("raw")
+        ('raw: landed 7 messages of 2 new files', 'raw: landed 7 messages')
+        """
+        said = f"{where}: landed {self.message_count:,} messages"
+        if self.file_count is not None:
+            said += f" of {self.file_count:,} new files"
+        if self.compared:
+            said += ", compared with all that had landed, because snapshots between are gone"
+        return said
+
+
+def land_table(
+    spark: "SparkSession", name: str, block: TableBlock, registry: Registry | None
+) -> TableLanded:
+    """Append what a table has beyond what has landed.
+
+    Args:
+        name: the block's name, or the address, for sentences.
+        registry: of the table's topics.
+
+    Raises:
+        DebeziumError: the table cannot be read, lacks a column, or another run goes on.
+    """
+    lake = lake_dir().absolute()
+    with Lease(lake_dir(), f"land {name}"), jvm_lease(getattr(spark, "_jvm", None), lake):
+        create_landing_table(spark)
+        spark.sql(CREATE_TABLE)
+        _finish_killed(spark)
+        if block.table is not None:
+            news = news_of(spark, name, block.table, _landed_position(spark, block))
+            return (
+                TableLanded(0) if news is None else _land_news(spark, name, block, registry, news)
+            )
+        fresh = _fresh_files(spark, name, block)
+        if not fresh:
+            return TableLanded(0, 0)
+        paths = [escaped(path) for path, _ in fresh]
+        try:
+            rows = messages(name, block, spark.read.parquet(*paths))
+        except PySparkException as error:
+            raise DebeziumError(
+                f"{name}: {block.files} cannot be read as Parquet ({innermost(error)}); "
+                "name files of messages"
+            ) from error
+        marks = [f"{path} {mark}" for path, mark in fresh]
+        count = _append(spark, name, block, registry, rows, files=marks)
+        return TableLanded(count, len(fresh))
+
+
+def _land_news(
+    spark: "SparkSession", name: str, block: TableBlock, registry: Registry | None, news: News
+) -> TableLanded:
+    rows = messages(name, block, news.rows)
+    if news.may_have_landed:
+        landed = spark.table(TABLE).select("topic", "partition", "offset")
+        rows = rows.join(landed, ["topic", "partition", "offset"], "left_anti")
+    count = _append(spark, name, block, registry, rows, position=news.position)
+    return TableLanded(count, compared=news.may_have_landed)
+
+
+def _append(
+    spark: "SparkSession",
+    name: str,
+    block: TableBlock,
+    registry: Registry | None,
+    rows: "DataFrame",
+    position: str | None = None,
+    files: Sequence[str] | None = None,
+) -> int:
+    """One commit; how many messages it brought."""
+    landing_id = next_landing_id(spark, lake_dir().absolute())
+    try:
+        if registry:
+            # Before the messages, so that no run reads them without their schemas.
+            named = landed_ids(rows, registry)
+            topics = {one.topic for one in named}
+            learn(spark, named, registry, lambda topic: topic in topics)
+        planned = spark.createDataFrame(
+            [(landing_id, block.name, position, files, False)], spark.table(TABLE_READ).schema
+        )
+        planned.writeTo(TABLE_READ).append()
+        numbered = rows.select(F.lit(landing_id).cast("bigint").alias("landing_id"), *TYPES)
+        numbered.writeTo(TABLE).option("fanout-enabled", "true").append()
+    except PySparkException as error:
+        raise DebeziumError(
+            f"{name}: messages could not be read from {block.name} ({innermost(error)}); "
+            "once that is mended, land again: it continues where it stopped"
+        ) from error
+    _mark_landed(spark, landing_id)
+    return spark.table(TABLE).where(f"landing_id = {landing_id}").count()
+
+
+def _finish_killed(spark: "SparkSession") -> None:
+    """Settle what a killed landing planned: it counts if its messages are there."""
+    planned = spark.sql(f"select landing_id from {TABLE_READ} where not is_landed").collect()
+    for row in planned:
+        if spark.table(TABLE).where(f"landing_id = {row.landing_id}").head() is not None:
+            _mark_landed(spark, row.landing_id)
+        else:
+            spark.sql(f"delete from {TABLE_READ} where landing_id = {row.landing_id}")
+
+
+def _mark_landed(spark: "SparkSession", landing_id: int) -> None:
+    spark.sql(f"update {TABLE_READ} set is_landed = true where landing_id = {landing_id}")
+
+
+def _landed_position(spark: "SparkSession", block: TableBlock) -> str | None:
+    row = spark.sql(
+        f"select max_by(position, landing_id) as position from {TABLE_READ} where source = :source",
+        {"source": block.name},
+    ).head()
+    return row.position if row else None
+
+
+def _fresh_files(spark: "SparkSession", name: str, block: TableBlock) -> list[tuple[str, str]]:
+    jvm: Any = getattr(spark, "_jvm", None)
+    if jvm is None:
+        raise DebeziumError(f"{name}: Spark Connect cannot list files; land with another target")
+    configuration = spark._jsparkSession.sessionState().newHadoopConf()
+    rows = spark.sql(
+        f"select explode(files) as file from {TABLE_READ} where source = :source",
+        {"source": block.name},
+    ).collect()
+    landed = {row.file for row in rows}
+    found = files_of(jvm, configuration, name, block.files or "")
+    return [(path, mark) for path, mark in found if f"{path} {mark}" not in landed]
+
+
+def messages(name: str, block: TableBlock, table: "DataFrame") -> "DataFrame":
+    """The rows of a table with the columns of `landing.message`, but for landing_id.
+
+    Raises:
+        DebeziumError: a column is missing.
+    """
+    types = dict(table.dtypes)
+    columns = []
+    for column in (*REQUIRED, *OPTIONAL):
+        found = block.columns.get(column, column)
+        if found in types:
+            columns.append(_cast(column, found, types[found]).alias(column))
+        elif column in REQUIRED or column in block.columns:
+            raise DebeziumError(
+                f"{name}: {block.name} has no column {found}, but {', '.join(types)}; name the one "
+                f"that holds it, as columns: {{{column}: NAME}}"
+            )
+        else:
+            columns.append(_absent(column).alias(column))
+    return table.select(*columns)
+
+
+def _cast(column: str, found: str, kind: str) -> "Column":
+    value = F.col(f"`{found}`")
+    if column == "timestamp" and kind in NUMBERS:
+        return F.timestamp_millis(value)
+    if column == "headers":
+        return F.coalesce(value.cast(TYPES[column]), _absent(column))
+    return value.cast(TYPES[column])
+
+
+def _absent(column: str) -> "Column":
+    return (F.array() if column == "headers" else F.lit(None)).cast(TYPES[column])
