@@ -82,6 +82,12 @@ def check_jars() -> None:
             )
 
 
+def wrong_jars() -> list[str]:
+    """File names of jars that are absent or not the pinned ones."""
+    folder = jars_dir()
+    return [jar.file_name for jar in JARS if not _is_right(folder / jar.file_name, jar)]
+
+
 def fetch_jars() -> list[Path]:
     """Bring the jars that are absent or not the pinned ones, and return those.
 
@@ -89,7 +95,8 @@ def fetch_jars() -> list[Path]:
         DebeziumError: a jar cannot be fetched, or what came is not the pinned one.
     """
     folder = jars_dir()
-    wanted = [jar for jar in JARS if not _is_right(folder / jar.file_name, jar)]
+    names = wrong_jars()
+    wanted = [jar for jar in JARS if jar.file_name in names]
     if wanted:
         java = check_java()
         folder.mkdir(parents=True, exist_ok=True)

@@ -317,5 +317,7 @@ def test_a_registry_that_refuses_is_named_without_its_password(
 
 
 def test_a_registry_that_does_not_answer_is_named() -> None:
-    with pytest.raises(DebeziumError, match=r"shop: http://127\.0\.0\.1:9: .*does not answer; the"):
+    with pytest.raises(
+        DebeziumError, match=r"shop: http://127\.0\.0\.1:9: .*does not answer; check its address"
+    ):
         Registry("shop", "http://127.0.0.1:9").schema("7")

@@ -11,6 +11,7 @@ from kafka import KafkaAdminClient, KafkaProducer, TopicPartition
 from kafka.admin import NewTopic
 from lake import DATA, Lake, open_lake, tables_of
 
+from dbt_debezium.doctor.kafka import kafka_findings
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka import land as kafka_land
 from dbt_debezium.kafka.land import KafkaLanded, land_kafka
@@ -35,6 +36,10 @@ class Cluster:
 
     def create(self, topic: str, partitions: int = 1) -> None:
         self.admin.create_topics([NewTopic(topic, partitions, 1)])
+
+    def compact(self, topic: str) -> None:
+        settings = {"cleanup.policy": "compact"}
+        self.admin.create_topics([NewTopic(topic, 1, 1, topic_configs=settings)])
 
     def send(self, topic: str, *values: str, partition: int = 0) -> None:
         # A producer of before would not know new partitions, nor another topic of the same name.
@@ -318,6 +323,25 @@ def test_control_records_are_no_gap_and_an_empty_partition_may_still_bring_reads
     reasons = {one["transaction_id"]: one["reason"] for one in waiting["held"]}
     assert waiting["commit_number"] == 0
     assert [reasons[one] for one in reasons if one.startswith("snapshot")] == ["missing_reads"]
+
+
+def test_doctor_names_what_a_cluster_lacks(lake: Lake, cluster: Cluster, tmp_path: Path) -> None:
+    cluster.create("doctor.public.t")
+    cluster.compact("doctor.public.compacted")
+    (tmp_path / "landing.yml").write_text(
+        f"shop: {{bootstrap_servers: '{cluster.address}', topics: 'doctor[.].*'}}\n"
+        f"mistyped: {{bootstrap_servers: '{cluster.address}', topics: 'no_such_topic'}}\n"
+        f"down: {{bootstrap_servers: '{HOST}:1', registry: {{url: 'http://{HOST}:1'}}}}\n"
+    )
+    found = [*kafka_findings(lake.spark, tmp_path)]
+    assert [one.level for one in found] == ["ok", "note", "wrong", "wrong", "wrong", "wrong"]
+    fit, unproved, compacted, mistyped, down, registry = (one.sentence for one in found)
+    assert fit == "shop: 2 topics and 2 partitions fit doctor[.].*; 0 offsets have not landed"
+    assert "shop: no topic has transaction in its name; set provide.transaction" in unproved
+    assert compacted.startswith("shop: doctor.public.compacted: compaction removes changes")
+    assert mistyped.startswith("mistyped: no topic fits no_such_topic; look at what")
+    assert down.startswith(f"down: {HOST}:1: TimeoutException: no broker answers")
+    assert registry.startswith(f"down: registry: http://{HOST}:1: ")
 
 
 def test_where_topics_end_is_asked_without_spark(lake: Lake, cluster: Cluster) -> None:

@@ -32,8 +32,13 @@ NOT_RUN: Final = {
         "would take a table from what other commands look at"
     ),
     "dbt seed": "test_decisions.py, as a part of a build",
+    "dbt-debezium doctor": "ends with exit code 1 on a lake with problems; test_doctor.py",
+    "dbt-debezium quarantine --reason unknown_schema --retry": "test_faults.py lands some again",
     "dbt-debezium land kafka://localhost:9092 --topics 'shop[.].*'": (
         "needs a broker; tests/live/test_kafka_landing.py lands from one"
+    ),
+    "dbt-debezium land table://lake.raw.kafka": (
+        "needs such a table; test_message_tables.py lands from some"
     ),
     "dbt-debezium preview kafka://localhost:9092 --topics 'shop[.].*'": (
         "needs a broker; tests/live/test_live.py looks at one"

@@ -20,6 +20,7 @@ from compare import read_expected
 from lake import DATA, Lake, capture, open_lake, tables_of
 from oracle import read_messages
 
+from dbt_debezium.doctor.null_defaults import null_default_sentences
 from dbt_debezium.export import with_text_times
 from dbt_debezium.scaffold import CapturedTable
 from dbt_debezium.unrepresentable import unrepresentable_counts
@@ -268,6 +269,12 @@ def test_values_that_spark_cannot_hold_are_counted(lake: Lake) -> None:
             shown[row._change.source, name] += len(row._change.unrepresentable)
     assert +shown == {(s, name): n for s, found in counts.items() for name, n in found.items()}
     assert counts["types"]
+
+
+def test_columns_whose_nulls_may_have_become_defaults_are_named(lake: Lake) -> None:
+    (sentence,) = null_default_sentences(lake.spark)
+    assert "types.public.defs.i, " in sentence, sentence
+    assert "value.converter.replace.null.with.default=false" in sentence
 
 
 def test_an_object_where_the_model_has_a_number_fails_the_run(lake: Lake) -> None:

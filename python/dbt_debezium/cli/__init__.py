@@ -9,10 +9,12 @@ from rich.text import Text
 from dbt_debezium.cli.console import log
 from dbt_debezium.cli.demo import demo
 from dbt_debezium.cli.diff import diff
+from dbt_debezium.cli.doctor import doctor
 from dbt_debezium.cli.jars import jars
 from dbt_debezium.cli.land import land
 from dbt_debezium.cli.maintain import maintain
 from dbt_debezium.cli.preview import preview
+from dbt_debezium.cli.quarantine import quarantine
 from dbt_debezium.cli.query import query
 from dbt_debezium.cli.run import run
 from dbt_debezium.cli.scaffold import scaffold
@@ -60,10 +62,12 @@ def main() -> None:
 COMMANDS = (
     demo,
     diff,
+    doctor,
     jars,
     land,
     maintain,
     preview,
+    quarantine,
     query,
     run,
     scaffold,

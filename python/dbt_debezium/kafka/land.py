@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.errors import PySparkException
 from pyspark.sql import Observation
@@ -19,10 +19,9 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
-from dbt_debezium.internal_topics import kind_of_topic
 from dbt_debezium.kafka.broker import Topic, read_topics
 from dbt_debezium.kafka.landing_file import KafkaBlock, client_options, registry_of
-from dbt_debezium.kafka.plan import Landed, Plan, Range, parts, plan_landing
+from dbt_debezium.kafka.plan import Landed, Plan, Range, parts, plan_landing, plan_sentences
 from dbt_debezium.landing import (
     METADATA_PROPERTIES,
     RANGE,
@@ -38,8 +37,6 @@ from dbt_debezium.session import innermost
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-HEARTBEATS: Final = "__debezium-heartbeat."
-"""How Debezium's topics of heartbeats begin."""
 MOST_OFFSETS: Final = 2_000_000
 """Of one commit. A killed landing repeats one commit at most."""
 OFFSETS_PER_FILE: Final = 250_000
@@ -86,25 +83,7 @@ class KafkaLanded:
 
     def sentences(self, where: str) -> list[str]:
         """What the user must know and do."""
-        said = []
-        gone: dict[str, list[Range]] = defaultdict(list)
-        for one in self.plan.lost:
-            if kind_of_topic(one.topic) == "internal" or one.topic.startswith(HEARTBEATS):
-                continue  # nothing of a table
-            gone[one.topic].append(one)
-        for topic, ranges in sorted(gone.items()):
-            count = sum(one.end - one.start for one in ranges)
-            said.append(
-                f"{where}: {topic}: retention removed {count:,} offsets before they landed "
-                f"(partition {ranges[0].partition}: {ranges[0].start} to {ranges[0].end - 1}); "
-                "take a new snapshot of the source, unless one has been sent since"
-            )
-        said += [
-            f"{where}: {topic}: the topic was deleted and created again, so it is not landed; "
-            "its offsets began anew and cannot be told from those before: "
-            "begin a new lake, or have the connector write to topics of another name"
-            for topic in self.plan.recreated
-        ]
+        said = plan_sentences(where, self.plan)
         what = (
             "name the registry in landing.yml, as registry: {url: https://host:8081}"
             if self.names_no_registry
@@ -113,7 +92,8 @@ class KafkaLanded:
         said += [
             f"{where}: {topic}: no schema is known for the messages with schema id "
             f"{', '.join(ids[:SHOWN_IDS])}{' and more' if len(ids) > SHOWN_IDS else ''}, so they "
-            f"are quarantined; {what}, land again and run --full-refresh"
+            f"are quarantined; {what}, and land; once a run has read them, "
+            "`dbt-debezium quarantine --reason unknown_schema --retry` lands them again"
             for topic, ids in sorted(self.unknown_schemas.items())
         ]
         return said
@@ -139,22 +119,13 @@ def land_kafka(
     """
     options = client_options(name, block)
     registry = registry_of(name, block)
-    jvm = getattr(spark, "_jvm", None)
-    if jvm is None:
-        raise DebeziumError(
-            f"{name}: Spark Connect cannot ask Kafka for its offsets; land with another target"
-        )
+    jvm = _jvm_of(spark, name)
     lake = lake_dir().absolute()
     with Lease(lake_dir(), f"land {name}"), jvm_lease(jvm, lake):
         create_landing_table(spark)
         spark.sql(CREATE_RANGE)
         finish_killed(spark, registry, block.has)
-        topics = read_topics(jvm, name, options, block.has)
-        if not topics:
-            raise DebeziumError(
-                f"{name}: no topic fits {_named(block)}; "
-                f"look at what {block.bootstrap_servers} has, and correct topics"
-            )
+        topics = topics_of(spark, name, block)
         plan = plan_landing(topics, landed_ends(spark, topics), block.starting_offsets)
         if limit is not None:
             plan = plan.limited(limit)
@@ -169,7 +140,32 @@ def land_kafka(
     return KafkaLanded(message_count, len(topics), partition_count, plan, unknown, registry is None)
 
 
-def _named(block: KafkaBlock) -> str:
+def topics_of(spark: "SparkSession", name: str, block: KafkaBlock) -> list[Topic]:
+    """The topics of a block, as the cluster has them now.
+
+    Raises:
+        DebeziumError: the cluster cannot be reached or read, or no topic fits.
+    """
+    topics = read_topics(_jvm_of(spark, name), name, client_options(name, block), block.has)
+    if not topics:
+        raise DebeziumError(
+            f"{name}: no topic fits {named_topics(block)}; "
+            f"look at what {block.bootstrap_servers} has, and correct topics"
+        )
+    return topics
+
+
+def _jvm_of(spark: "SparkSession", name: str) -> Any:
+    jvm = getattr(spark, "_jvm", None)
+    if jvm is None:
+        raise DebeziumError(
+            f"{name}: Spark Connect cannot ask Kafka for its offsets; use another target"
+        )
+    return jvm
+
+
+def named_topics(block: KafkaBlock) -> str:
+    """The topics that a block names, for a sentence."""
     return block.topics if isinstance(block.topics, str) else ", ".join(block.topics)
 
 

@@ -1,10 +1,15 @@
 """Which offsets a landing fetches, from what has landed and what the cluster has. No Spark."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
+from dbt_debezium.internal_topics import kind_of_topic
 from dbt_debezium.kafka.broker import Topic
+
+HEARTBEATS: Final = "__debezium-heartbeat."
+"""How Debezium's topics of heartbeats begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,38 @@ def plan_landing(
             if wanted < log.start:
                 lost.append(replace(whole, start=wanted, end=log.start))
     return Plan(tuple(ranges), tuple(lost), tuple(recreated))
+
+
+def plan_sentences(where: str, plan: Plan) -> list[str]:
+    """What the cluster no longer has: one sentence for each topic.
+
+    Args:
+        where: the block's name, or the address.
+        plan: what a landing would fetch.
+    """
+    gone: dict[str, list[Range]] = defaultdict(list)
+    for one in plan.lost:
+        if is_of_source(one.topic):
+            gone[one.topic].append(one)
+    said = []
+    for topic, ranges in sorted(gone.items()):
+        count = sum(one.end - one.start for one in ranges)
+        said.append(
+            f"{where}: {topic}: retention removed {count:,} offsets before they landed "
+            f"(partition {ranges[0].partition}: {ranges[0].start} to {ranges[0].end - 1}); "
+            "take a new snapshot of the source, unless one has been sent since"
+        )
+    return said + [
+        f"{where}: {topic}: the topic was deleted and created again, so it is not landed; "
+        "its offsets began anew and cannot be told from those before: "
+        "begin a new lake, or have the connector write to topics of another name"
+        for topic in plan.recreated
+    ]
+
+
+def is_of_source(topic: str) -> bool:
+    """Whether a topic may hold changes, BEGIN and END; others lack nothing that a table needs."""
+    return kind_of_topic(topic) != "internal" and not topic.startswith(HEARTBEATS)
 
 
 def parts(ranges: Sequence[Range], most: int) -> Iterator[tuple[Range, ...]]:

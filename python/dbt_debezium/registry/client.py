@@ -60,6 +60,18 @@ class Registry:
             self._known[schema_id] = self._asked(schema_id)
         return self._known[schema_id]
 
+    def check(self) -> None:
+        """Ask the registry for something that every one has.
+
+        Raises:
+            DebeziumError: it does not answer, or not as a registry.
+        """
+        if self._get(f"{self.url}/subjects") is None:
+            raise DebeziumError(
+                f"{self._where}: {self.url}: has no list of subjects; url must name Confluent's "
+                "API, as https://host:8081 or https://host/apis/ccompat/v7"
+            )
+
     def _asked(self, schema_id: str) -> Found | None:
         kind, _, number = schema_id.rpartition(":")
         if kind:
@@ -99,7 +111,7 @@ class Registry:
             reason = getattr(error, "reason", None) or error
             raise DebeziumError(
                 f"{self._where}: {self.url}: {type(reason).__name__}: the registry does not "
-                "answer; the messages wait, and landing again asks for their schemas"
+                "answer; check its address, and land again: until then the messages wait"
             ) from None
 
 

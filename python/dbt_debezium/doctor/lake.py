@@ -1,0 +1,46 @@
+"""The lake: what has landed, what is published, and whether executors can read messages."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dbt_debezium.doctor.finding import Finding
+from dbt_debezium.flatten import register
+from dbt_debezium.landing import TABLE
+from dbt_debezium.notices import idle_decisions, unplaced_topics, unpublished_run
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def lake_findings(
+    spark: "SparkSession", report: Sequence[dict[str, Any]], schema: str
+) -> Iterator[Finding]:
+    """Of one lake.
+
+    Args:
+        spark: a session on it.
+        report: what `cut_report` says of it.
+        schema: the schema that models are built in.
+    """
+    register(spark)
+    spark.sql(
+        "select flatten_message('t', binary('{}'), binary('{}'), array(), '{}') from range(1)"
+    ).collect()
+    yield Finding("ok", f"spark: {spark.version} reads messages with Python")
+    if not spark.catalog.tableExists(TABLE):
+        yield Finding("note", "lake: nothing has landed; run `dbt-debezium land`")
+        return
+    if not report:
+        yield Finding("note", "lake: nothing is published; run `dbt-debezium run`")
+    for entry in report:
+        yield Finding(
+            "ok",
+            f"lake: {entry['source']} is published up to commit {entry['commit_number']:,} "
+            f"({entry['committed_at'] or 'no commit yet'})",
+        )
+    if unpublished := unpublished_run(spark, schema):
+        yield Finding("wrong", f"lake: {unpublished}; `dbt-debezium run` says why")
+    for sentence in unplaced_topics(spark, schema):
+        yield Finding("wrong", sentence)
+    for sentence in idle_decisions(spark, report, schema):
+        yield Finding("note", sentence)
