@@ -13,7 +13,7 @@ help: ## this list
 
 setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, jars into jars
 
-setup-live: setup $(BIN)/.live ## what tests against a broker need beside that
+setup-live: setup $(BIN)/.chain $(BIN)/.live ## what tests against servers need beside that
 
 demo: setup ## a real change log in, published tables out, in two steps
 	@$(BIN)/dbt-debezium demo
@@ -57,6 +57,11 @@ $(BIN)/.ready: requirements.txt pyproject.toml | check-python
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(BIN)/.chain: demo/requirements.txt | $(BIN)/.ready
+	@echo "installing PostgreSQL from PyPI (11 MB)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
 	@touch $@
 
 $(BIN)/.live: tests/live/requirements.txt | $(BIN)/.ready

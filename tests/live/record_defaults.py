@@ -3,7 +3,7 @@
 No transaction metadata, schema blocks, Debezium's own forms of decimals and times, truncates
 skipped. Run from the project's folder, with any of the databases:
 
-    PYTHONPATH=tests/live .venv/bin/python tests/live/record_defaults.py postgresql mariadb mysql
+    PYTHONPATH=demo .venv/bin/python tests/live/record_defaults.py postgresql mariadb mysql
 """
 
 import gzip

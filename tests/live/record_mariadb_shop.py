@@ -4,7 +4,7 @@ Three sessions whose transactions overlap, TRUNCATE in every place, DDL, key cha
 types and an incremental snapshot. At each moment no transaction is open. Run from the project's
 folder:
 
-    PYTHONPATH=tests/live .venv/bin/python tests/live/record_mariadb_shop.py
+    PYTHONPATH=demo .venv/bin/python tests/live/record_mariadb_shop.py
 """
 
 import gzip

@@ -21,6 +21,7 @@ from kafka.admin import NewTopic  # noqa: E402
 from local_chain import local_chain  # noqa: E402
 from local_chain.server import ChainError  # noqa: E402
 
+DEMO = Path(__file__).parents[2] / "demo"
 READY = """
 import time
 from local_chain import local_chain
@@ -97,7 +98,7 @@ def test_a_setting_that_connect_refuses_is_named() -> None:
 
 def test_servers_end_with_the_process_that_started_them() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", READY], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parent
+        [sys.executable, "-c", READY], stdout=subprocess.PIPE, text=True, cwd=DEMO
     )
     assert process.stdout
     ports = [int(port) for port in process.stdout.readline().split()]

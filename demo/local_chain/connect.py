@@ -3,25 +3,26 @@
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from local_chain.java import java_command, plugins_dir
-from local_chain.server import HOST, ChainError, free_port, listens, running, wait_until
+from local_chain.java import fetch_chain_jars, java_command, plugins_dir
+from local_chain.server import HOST, ChainError, Server, free_port, listens, wait_until
 
 MEMORY = "512m"
 TOPICS = "connect-"
 """What the names of the topics begin with in which Connect keeps its own state."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Connect:
-    """A worker's REST interface."""
+    """A worker, by its REST interface and its process."""
 
     url: str
+    _server: Server | None = None
 
     def is_ready(self) -> bool:
         """Whether the worker takes connectors."""
@@ -54,6 +55,21 @@ class Connect:
         """Stop a connector and forget its settings; Connect keeps its offsets."""
         self._ask("DELETE", f"/connectors/{name}")
 
+    def kill(self) -> None:
+        """Kill the worker at once: what it has sent and not noted, it sends again."""
+        assert self._server
+        self._server.kill()
+
+    def start_again(self, name: str) -> None:
+        """Start a worker that was killed, and wait until the task of a connector runs.
+
+        Raises:
+            ChainError: it does not start, or the task fails.
+        """
+        assert self._server
+        self._server.start()
+        wait_until(lambda: self._state(name) == "RUNNING", lambda: self._failure(name))
+
     def _state(self, name: str) -> str | None:
         tasks = self._status(name).get("tasks") or [{}]
         state: str | None = tasks[0].get("state")
@@ -69,7 +85,7 @@ class Connect:
     def _status(self, name: str) -> dict[str, Any]:
         try:
             status: dict[str, Any] = self._ask("GET", f"/connectors/{name}/status")
-        except ChainError:
+        except (ChainError, OSError):
             return {}  # not known yet
         return status
 
@@ -92,12 +108,15 @@ class Connect:
 
 
 @contextmanager
-def connect(folder: Path, bootstrap: str, *, exactly_once: bool = False) -> Iterator[Connect]:
+def connect(
+    folder: Path, bootstrap: str, plugins: Sequence[str], *, exactly_once: bool = False
+) -> Iterator[Connect]:
     """Run a worker.
 
     Args:
         folder: a folder for its settings and log, which does not exist.
         bootstrap: the broker's address.
+        plugins: the databases whose connectors it has, as folders of `jars.txt`.
         exactly_once: whether each batch of a source is one transaction of Kafka.
     """
     port = free_port()
@@ -117,6 +136,9 @@ def connect(folder: Path, bootstrap: str, *, exactly_once: bool = False) -> Iter
         "status.storage.replication.factor": 1,
         "status.storage.partitions": 1,
         "scheduled.rebalance.max.delay.ms": 0,
+        # A worker that starts again waits so long for the one that was killed.
+        "session.timeout.ms": 6000,
+        "heartbeat.interval.ms": 2000,
         "exactly.once.source.support": "enabled" if exactly_once else "disabled",
         "plugin.path": plugins_dir(),
         "plugin.discovery": "service_load",
@@ -124,11 +146,16 @@ def connect(folder: Path, bootstrap: str, *, exactly_once: bool = False) -> Iter
     folder.mkdir()
     config = folder / "worker.properties"
     config.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
+    fetch_chain_jars("kafka", *plugins)
     main_class = "org.apache.kafka.connect.cli.ConnectDistributed"
     worker = Connect(f"http://{HOST}:{port}")
-    with running(
+    server = worker._server = Server(
         java_command("kafka", MEMORY, main_class, config),
         folder / "connect.log",
         lambda: listens(port) and worker.is_ready(),
-    ):
+    )
+    try:
+        server.start()
         yield worker
+    finally:
+        server.end()

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +14,8 @@ HOST = "127.0.0.1"
 PATIENCE = 120.0
 """Seconds for a server to answer, and to end by itself before it is killed."""
 SHOWN_LINES = 20
+_STARTER = ThreadPoolExecutor(1, "server-starter")
+"""Starts all servers, because the kernel kills a server when the thread that started it ends."""
 
 
 class ChainError(Exception):
@@ -66,6 +69,60 @@ def run(command: Sequence[str | Path], log: Path, *, other_user: bool = False) -
         raise ChainError(f"{log.stem}: {command[0]} failed; {_end_of(log)}")
 
 
+class Server:
+    """A server of this machine, which the kernel kills should this process die first.
+
+    Args:
+        command: what to run.
+        log: where its output goes.
+        is_ready: whether it answers.
+        other_user: whether it runs as `nobody` if this is root.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str | Path],
+        log: Path,
+        is_ready: Callable[[], bool],
+        *,
+        other_user: bool = False,
+    ) -> None:
+        self._command = [*_setpriv(other_user), *command]
+        self._log = log
+        self._is_ready = is_ready
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it, and wait until it answers.
+
+        Raises:
+            ChainError: it ends before it answers, or does not answer in time.
+        """
+        self._process = process = _STARTER.submit(self._open).result()
+        wait_until(self._is_ready, lambda: _why_not_ready(process, self._log))
+
+    def kill(self) -> None:
+        """Kill it at once, as the kernel does when memory runs out."""
+        if self._process and self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+    def end(self) -> None:
+        """Ask it to end, and kill it if it does not."""
+        if self._process:
+            _end(self._process)
+
+    def _open(self) -> "subprocess.Popen[bytes]":
+        with self._log.open("ab") as output:
+            return subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+
 @contextmanager
 def running(
     command: Sequence[str | Path],
@@ -73,27 +130,18 @@ def running(
     is_ready: Callable[[], bool],
     *,
     other_user: bool = False,
-) -> Iterator[None]:
+) -> Iterator[Server]:
     """Run a server for the length of a `with` block, which begins when the server answers.
-
-    The kernel kills it should this process die first.
 
     Raises:
         ChainError: it ends before it answers, or does not answer in time.
     """
-    with log.open("ab") as output:
-        process = subprocess.Popen(
-            [*_setpriv(other_user), *command],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+    server = Server(command, log, is_ready, other_user=other_user)
     try:
-        wait_until(is_ready, lambda: _why_not_ready(process, log))
-        yield
+        server.start()
+        yield server
     finally:
-        _end(process)
+        server.end()
 
 
 def wait_until(

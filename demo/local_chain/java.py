@@ -55,27 +55,36 @@ def plugins_dir() -> Path:
     return chain_jars_dir() / "plugins"
 
 
-def chain_jars() -> list[ChainJar]:
-    """All jars of the chain."""
+def chain_jars(*folders: str) -> list[ChainJar]:
+    """The jars of some folders."""
     lines = (Path(__file__).parent / "jars.txt").read_text().splitlines()
-    return [ChainJar(*line.split()) for line in lines if line and not line.startswith("#")]
+    jars = [ChainJar(*line.split()) for line in lines if line and not line.startswith("#")]
+    return [jar for jar in jars if jar.folder in folders]
+
+
+def missing_jars(*folders: str) -> int:
+    """How many jars of some folders must be fetched."""
+    return sum(not jar.is_there() for jar in chain_jars(*folders))
 
 
 def java_command(folder: str, memory: str, *arguments: str | Path) -> list[str | Path]:
     """A command that runs a class with the jars of a folder."""
-    fetch_chain_jars()
+    fetch_chain_jars(folder)
     class_path = f"{class_path_dir(folder)}/*"
     return [check_java(), f"-Xmx{memory}", *FAST_START, "-cp", class_path, *arguments]
 
 
 @cache
-def fetch_chain_jars() -> None:
+def fetch_chain_jars(*folders: str) -> None:
     """Bring the jars that are absent or not the pinned ones, with the Ivy inside pyspark.
+
+    Args:
+        folders: those of `jars.txt` that are needed.
 
     Raises:
         ChainError: one cannot be fetched, or what came is not the pinned one.
     """
-    wanted = [jar for jar in chain_jars() if not jar.is_there()]
+    wanted = [jar for jar in chain_jars(*folders) if not jar.is_there()]
     if not wanted:
         return
     chain_jars_dir().mkdir(parents=True, exist_ok=True)

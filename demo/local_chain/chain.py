@@ -6,25 +6,32 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from local_chain.broker import broker
 from local_chain.connect import Connect, connect
 from local_chain.dump import Message, messages
-from local_chain.mariadb import Mariadb, mariadb, mysql
 from local_chain.postgresql import Postgresql, postgresql
 from local_chain.server import PATIENCE, ChainError
 
-DATABASES: dict[str, Callable[[Path], AbstractContextManager[Postgresql | Mariadb]]] = {
-    "postgresql": postgresql,
-    "mariadb": mariadb,
-    "mysql": mysql,
-    # As MySQL came before 9.
-    "mysql_without_gtids": partial(
-        mysql, options=("--gtid-mode=OFF", "--enforce-gtid-consistency=OFF")
-    ),
-}
+if TYPE_CHECKING:
+    from local_chain.mariadb import Mariadb
+
+DATABASES = ("postgresql", "mariadb", "mysql", "mysql_without_gtids")
+"""The last is as MySQL came before 9."""
+
+
+def database(kind: str, folder: Path) -> "AbstractContextManager[Postgresql | Mariadb]":
+    """A server of a kind; its data lie in a folder that does not exist."""
+    if kind == "postgresql":
+        return postgresql(folder)
+    # Only what runs one of these needs a client of MySQL.
+    from local_chain.mariadb import mariadb, mysql
+
+    if kind == "mysql_without_gtids":
+        return mysql(folder, options=("--gtid-mode=OFF", "--enforce-gtid-consistency=OFF"))
+    return mysql(folder) if kind == "mysql" else mariadb(folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +41,7 @@ class Chain:
     bootstrap: str
     """The broker's address."""
     connect: Connect
-    databases: dict[str, Postgresql | Mariadb]
+    databases: "dict[str, Postgresql | Mariadb]"
 
     @property
     def postgresql(self) -> Postgresql:
@@ -43,10 +50,10 @@ class Chain:
         assert isinstance(server, Postgresql)
         return server
 
-    def binlog_server(self, kind: str) -> Mariadb:
+    def binlog_server(self, kind: str) -> "Mariadb":
         """A MariaDB or MySQL server."""
         server = self.databases[kind]
-        assert isinstance(server, Mariadb)
+        assert not isinstance(server, Postgresql)
         return server
 
     def messages(self) -> list[Message]:
@@ -73,24 +80,34 @@ class Chain:
 
 @contextmanager
 def local_chain(
-    *databases: str, default_partitions: int = 1, exactly_once: bool = False
+    *databases: str,
+    default_partitions: int = 1,
+    exactly_once: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Chain]:
-    """Run databases (the keys of DATABASES), a broker and Connect.
+    """Run databases, a broker and Connect.
 
     Args:
-        databases: which servers to run.
+        databases: which servers to run, of DATABASES.
         default_partitions: of a topic that is created without saying how many.
         exactly_once: whether Connect writes each batch of a source in one transaction of Kafka.
+        tell: called with each part that starts.
     """
     with tempfile.TemporaryDirectory(prefix="local-chain-") as name, ExitStack() as parts:
         folder = Path(name)
         # The databases run as another user, who must reach the folders in it that are theirs.
         os.chmod(folder, 0o711)
-        servers = {kind: parts.enter_context(DATABASES[kind](folder / kind)) for kind in databases}
+        servers = {}
+        for kind in databases:
+            tell(kind)
+            servers[kind] = parts.enter_context(database(kind, folder / kind))
+        tell("Kafka")
         bootstrap = parts.enter_context(
             broker(folder / "broker", default_partitions=default_partitions)
         )
+        tell("Kafka Connect")
+        plugins = sorted({kind.partition("_")[0] for kind in databases})
         worker = parts.enter_context(
-            connect(folder / "connect", bootstrap, exactly_once=exactly_once)
+            connect(folder / "connect", bootstrap, plugins, exactly_once=exactly_once)
         )
         yield Chain(bootstrap, worker, servers)
