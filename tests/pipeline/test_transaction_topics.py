@@ -28,7 +28,7 @@ from dbt_debezium.scaffold import Group
 KINDS = (Postgresql, Sqlserver, Db2, Oracle, Mysql, Mariadb)
 SETTINGS: dict[str, object] = {"transaction_topics": {"routed.set_*": "tt_set"}}
 PARTITIONS = 3
-TWINS = {"tt_twin_b": "tt_twin_a", "tt_second": "tt_first"}
+TWINS = {"tt_twin_b": "tt_twin_a", "tt_second": "tt_first", "tt_young_b": "tt_young_a"}
 """Streams with the ids of another; all others have ids of their own."""
 
 
@@ -161,6 +161,13 @@ def streams() -> Iterator[Stream]:
             server.delay("orders")
         yield server
 
+    # So do two young servers of PostgreSQL.
+    for name in ("tt_young_a", "tt_young_b"):
+        young = filled(Postgresql(name))
+        if name == "tt_young_b":
+            young.delay("orders")
+        yield young
+
     # Its BEGIN and END land before anything else of it.
     late = renamed(filled(Postgresql("tt_late")), "tt_late.transaction", "routed.late")
     late.delay("orders")
@@ -260,12 +267,13 @@ def test_begin_and_end_wait_until_a_change_shows_their_source(runs: list[Run]) -
     assert proof_of(runs[1].cuts["tt_late"]) == (5, "counted", [])
 
 
-def test_a_topic_with_the_default_name_waits_for_its_own_source(runs: list[Run]) -> None:
-    assert proof_of(runs[0].cuts["tt_maria_a"]) == (3, "counted", [])
-    assert "tt_maria_b" not in runs[0].cuts
-    assert any(one.startswith("tt_maria_b.transaction: 4 BEGIN") for one in runs[0].unplaced)
-    for name in ("tt_maria_a", "tt_maria_b"):
-        assert proof_of(runs[1].cuts[name]) == (5, "counted", [])
+@pytest.mark.parametrize("name", ["tt_maria", "tt_young"])
+def test_a_topic_with_the_default_name_waits_for_its_own_source(runs: list[Run], name: str) -> None:
+    assert proof_of(runs[0].cuts[f"{name}_a"]) == (3, "counted", [])
+    assert f"{name}_b" not in runs[0].cuts
+    assert any(one.startswith(f"{name}_b.transaction: 4 BEGIN") for one in runs[0].unplaced)
+    for source in (f"{name}_a", f"{name}_b"):
+        assert proof_of(runs[1].cuts[source]) == (5, "counted", [])
 
 
 def test_what_two_sources_fit_is_held_and_the_setting_named(runs: list[Run]) -> None:

@@ -30,7 +30,7 @@ known_prefix as (
     union distinct
     -- A logical message names its source, and no row need have changed.
     select source as source_prefix from {{ ref('stg_message') }}
-    where kind = 'logical_message' and transaction_id is not null
+    where kind = 'logical_message'
     group by source
     union distinct
     select explode(array(source, regexp_replace(source, '[.][^.]*$', ''))) as source_prefix
@@ -137,8 +137,7 @@ compared_source as (
             )
         ) as agrees,
         bool_and(
-            counted.connector = 'postgresql'
-            or nameless_end.transaction_id like '________-____-____-____-____________:%'
+            nameless_end.transaction_id like '________-____-____-____-____________:%'
         ) as has_own_ids
     from nameless_end
     inner join counted_change as counted
@@ -183,7 +182,8 @@ shown_source as (
             when bool_or(has_its_name)
                 then collect_set(case when has_its_name and is_shown then source_prefix end)
             -- The default name is that of a source of which nothing has landed yet. Only ids that
-            -- no two databases give out show another.
+            -- no two databases give out show another: GTIDs of MySQL. Young servers of PostgreSQL
+            -- give out the same.
             else collect_set(
                 case
                     when is_shown and (has_own_ids or not endswith(topic, '.transaction'))

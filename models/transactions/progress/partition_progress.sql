@@ -40,6 +40,7 @@ earlier_progress as (
         >>) as unreadable_spans,
         cast(null as boolean) as has_incremental_reads,
         cast(null as boolean) as has_signals,
+        cast(null as boolean) as has_tombstones,
         cast(null as boolean) as has_controls,
         cast(null as array<string>) as data_collections,
         cast(null as string) as topic_source,
@@ -369,19 +370,9 @@ select
     known_progress.partition,
 
     -- where it comes from
-    -- A tombstone names no source: where it stands alone, its topic does.
-    case
-        when
-            new_partition.has_tombstones
-            and size(new_partition.sources) = 0
-            and size(coalesce(earlier_progress.sources, array())) = 0
-            then array(topic.source)
-        else
-            array_sort(array_union(
-                coalesce(new_partition.sources, array()),
-                coalesce(earlier_progress.sources, array())
-            ))
-    end as sources,
+    array_sort(array_union(
+        coalesce(new_partition.sources, array()), coalesce(earlier_progress.sources, array())
+    )) as sources,
     coalesce(topic.source, earlier_progress.topic_source) as topic_source,
 
     -- what has landed
@@ -440,6 +431,8 @@ select
     -- what it is
     coalesce(new_partition.has_signals, false)
     or coalesce(earlier_progress.has_signals, false) as has_signals,
+    coalesce(new_partition.has_tombstones, false)
+    or coalesce(earlier_progress.has_tombstones, false) as has_tombstones,
     coalesce(new_partition.has_controls, false)
     or coalesce(earlier_progress.has_controls, false) as has_controls,
     array_sort(array_union(

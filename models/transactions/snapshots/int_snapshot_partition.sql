@@ -180,8 +180,15 @@ select
                                     known -> known.first_offset = 0
                                     and known.last_offset >= coalesce(
                                         first_message.first_offset,
+                                        -- A partition that is still empty may bring a read.
                                         case
-                                            when progress.sources = array(snapshot.source) then 0
+                                            when
+                                                progress.sources = array(snapshot.source)
+                                                or (
+                                                    progress.has_tombstones
+                                                    and size(progress.sources) = 0
+                                                )
+                                                then 0
                                         end
                                     )
                                 ),
