@@ -122,9 +122,25 @@ def test_what_killed_runs_left_goes_and_what_tables_name_stays(
         path.write_bytes(b"PAR1")
     make_old(path for path in folder.parent.rglob("*") if path != young)
     told = CliRunner().invoke(main, ["maintain"], catch_exceptions=False)
-    assert "build.orders_history: 1 file that no table knows removed" in told.stdout
+    assert "build.orders_history: 1 file that nothing names removed" in told.stdout
     assert (old.exists(), young.exists()) == (False, True)
     assert rows(lake) == before
+
+
+def test_views_keep_their_newest_metadata_alone(lake: Lake) -> None:
+    folder = lake.folder / "lake" / "warehouse" / "build" / "int_chain" / "metadata"
+    assert lake.build("--select", "int_chain", command="run"), lake.lines
+    count = len([*folder.glob("*.metadata.json")])
+    assert count > 1
+    report = maintain(lake.spark, Settings(6, 2, 60), "build")
+    assert "build.int_chain" not in {one.name for one in report.tables}, "it is too young"
+    make_old(folder.iterdir())
+    report = maintain(lake.spark, Settings(6, 2, 60), "build")
+    assert [one.orphan_count for one in report.tables if one.name == "build.int_chain"] == [
+        count - 1
+    ]
+    assert len([*folder.iterdir()]) == 2, "the newest file and its checksum"
+    assert lake.rows("select count(*) from build.int_chain") == [(0,)]
 
 
 def test_a_lake_with_a_relative_path_keeps_its_files(

@@ -87,7 +87,7 @@ def _sentence(one: "Maintained", *, dry_run: bool) -> str:
     >>> _sentence(Maintained("build.orders_history", 188, 96, 3), dry_run=False)
     'build.orders_history: 96 files joined to 3, 188 snapshots removed'
     >>> _sentence(Maintained("build.orders_history", 0, 96, 1, 2), dry_run=True)
-    'build.orders_history: 96 files to look at, 2 files that no table knows to be removed'
+    'build.orders_history: 96 files to look at, 2 files that nothing names to be removed'
     """
     parts = []
     if one.files_before != one.files_after:
@@ -100,7 +100,7 @@ def _sentence(one: "Maintained", *, dry_run: bool) -> str:
     if one.snapshot_count:
         parts.append(f"{counted(one.snapshot_count, 'snapshot')} {removed}")
     if one.orphan_count:
-        parts.append(f"{counted(one.orphan_count, 'file')} that no table knows {removed}")
+        parts.append(f"{counted(one.orphan_count, 'file')} that nothing names {removed}")
     return f"{one.name}: {', '.join(parts)}"
 
 
@@ -111,7 +111,7 @@ def _summary(report: "Report") -> str:
     >>> _summary(Report((Maintained("build.cut", 98, 2, 2),), ("build.commit",)))
     'maintained 1 table: 0 files fewer, 98 snapshots removed; 1 more with the next run'
     """
-    files = sum(one.files_before - one.files_after for one in report.tables)
+    files = sum(one.files_before - one.files_after + one.orphan_count for one in report.tables)
     snapshots = sum(one.snapshot_count for one in report.tables)
     left = f"; {len(report.left)} more with the next run" if report.left else ""
     return "; ".join(

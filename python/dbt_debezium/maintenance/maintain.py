@@ -6,7 +6,7 @@ who did it last, or on which machine, or whether it was killed.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +19,7 @@ from dbt_debezium.maintenance.files import file_count, has_small_files, join_fil
 from dbt_debezium.maintenance.orphans import remove_orphans
 from dbt_debezium.maintenance.snapshots import MINUTE, removable_snapshots, remove_snapshots
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
+from dbt_debezium.maintenance.views import lake_views
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -74,6 +75,7 @@ class Maintained:
     files_before: int
     files_after: int
     orphan_count: int = 0
+    """Files that nothing names any more: of killed runs, or of a view's earlier metadata."""
 
     @property
     def is_nothing(self) -> bool:
@@ -157,6 +159,8 @@ def maintain(
             )
             orphans = remove_orphans(spark, table, dry_run=dry_run) if has_orphans else 0
             done.append(replace(one, orphan_count=orphans))
+        if is_built and (seconds is None or time.monotonic() - begun < seconds):
+            done += _maintain_views(spark, schema, tables[-1].iceberg.io(), dry_run=dry_run)
     return Report(
         tuple(one for one in done if not one.is_nothing),
         tuple(left),
@@ -172,6 +176,17 @@ def _maintain_table(
         join_files(spark, table, published_cut_id)
     removed = remove_snapshots(table, _now(), query_milliseconds)
     return Maintained(table.name, removed, before, file_count(table))
+
+
+def _maintain_views(
+    spark: "SparkSession", schema: str, io: Any, *, dry_run: bool
+) -> Iterator[Maintained]:
+    for view in lake_views(spark, schema, io):
+        files = view.replaced_files(_now())
+        if not dry_run:
+            for path in files:
+                view.remove(path)
+        yield Maintained(view.name, 0, 0, 0, len(files))
 
 
 def _look(table: LakeTable, query_milliseconds: int) -> Maintained:
