@@ -6,7 +6,7 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-live demo test quick proof coverage-documents coverage-faults lint docs bench clean check-python check-java
+.PHONY: help setup setup-live demo demo-live test quick proof coverage-documents coverage-faults lint docs bench clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,10 +18,13 @@ setup-live: setup $(BIN)/.chain $(BIN)/.live ## what tests against servers need 
 demo: setup ## a real change log in, published tables out, in two steps
 	@$(BIN)/dbt-debezium demo
 
+demo-live: setup $(BIN)/.chain ## a shop on PostgreSQL and Kafka here, and tables that follow it
+	@PYTHONPATH=demo $(BIN)/python -m live_shop
+
 # Two files at a time, each with a Spark of its own; in the order of their names, as pytest-xdist would
 # keep files of one test to the last, which are the longest.
 test: setup-live ## every test but the proofs
-	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder python tests
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder python demo tests
 
 quick: lint ## lint, and the tests that need no Java
 	@$(BIN)/pytest -q python $(wildcard tests/macros tests/judge tests/test_project.py tests/test_docs.py)

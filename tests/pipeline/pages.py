@@ -17,6 +17,7 @@ NOT_RUN: Final = {
     "make coverage-documents": "runs tests that run anyway",
     "make coverage-faults": "runs tests that run anyway",
     "make demo": "sets up, and then runs `dbt-debezium demo`, which is run",
+    "make demo-live": "starts servers for two minutes; test_live_tables.py tests the same shop",
     "make proof": "takes hours",
     "make quick": "runs the tests that need no Java, which run anyway",
     "make setup": "has set up what runs this test",
