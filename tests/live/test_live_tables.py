@@ -1,0 +1,177 @@
+"""A shop trades on PostgreSQL while `run --every` follows: each published cut is the database."""
+
+import random
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from lake import REPOSITORY, tables_of
+
+pytest.importorskip("pg8000", reason="`make setup-live` installs what the local chain needs")
+
+from dbt_debezium.build import environment
+from dbt_debezium.home import jars_dir
+from dbt_debezium.preview import write_project
+from dbt_debezium.rounds.loop import Told
+from dbt_debezium.rounds.round import Round
+from live_shop.commit_log import KEYS, CommitLog, Rows, differences
+from live_shop.following import CONNECTOR, SETTINGS, follow, rounds_on, wait_for_messages
+from live_shop.lake_rows import read_tables
+from live_shop.trading import (
+    Shop,
+    archive_payments,
+    deliver_slowly,
+    fill,
+    in_transaction,
+    stock_up,
+)
+from local_chain import Chain, local_chain
+
+SESSIONS = 8
+PAUSE_SECONDS = 2.0
+EVERY_SECONDS = 5
+CUTS = 5
+DELIVERED = 2000
+PATIENCE_SECONDS = 1800
+"""A round takes minutes where ten other things run."""
+TYPED = {
+    **{f"{part}.converter.schemas.enable": "true" for part in ("key", "value")},
+    "decimal.handling.mode": "precise",
+}
+"""With schema blocks, so that models have the types of the database."""
+
+
+class Follower:
+    """Reads all tables after each round, until it is told to stop or the shop is closed and read.
+
+    `run_rounds` stops when `is_asked_for`.
+    """
+
+    def __init__(self, rounds: Round, log: CommitLog) -> None:
+        self._rounds, self._log = rounds, log
+        self._began = time.monotonic()
+        self.seen: dict[str, Rows] = {}
+        """The tables by the newest transaction in them."""
+        self.held: set[str] = set()
+        """Transactions that a round held."""
+        self.latest = datetime.min.replace(tzinfo=UTC)
+        """When the latest round began."""
+        self.is_closed = False
+        self.is_asked_for = False
+
+    def tell(self, told: Told) -> None:
+        assert not told.error, told.error
+        assert told.outcome
+        for entry in told.outcome.report:
+            self.held |= {one["transaction_id"] for one in entry["held"]}
+        seen = read_tables(self._rounds.start_spark(), self._log.columns)
+        if seen.transaction_id:
+            self.seen[seen.transaction_id] = seen.rows
+        self.latest = told.began_at
+        is_drained = seen.transaction_id == self._log.newest()
+        assert time.monotonic() - self._began < PATIENCE_SECONDS, "it does not catch up"
+        self.is_asked_for |= self.is_closed and is_drained
+
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+class Trade(threading.Thread):
+    """Trades until enough cuts are published, and kills Connect in the middle of a transaction."""
+
+    def __init__(self, chain: Chain, shop: Shop, follower: Follower) -> None:
+        super().__init__(daemon=True)
+        self._chain, self._shop, self._follower = chain, shop, follower
+        self.cut_off: str | None = None
+        """The transaction that Connect was sending."""
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            with self._shop.connection() as owner:
+                self._wait_for_cuts(1)
+                self.cut_off = deliver_slowly(owner, DELIVERED, 2)
+                owner.run("commit")
+                self._restart_connect()
+                in_transaction(owner, archive_payments, random.Random(0))
+                self._wait_for_cuts(CUTS - 1)  # and one when the shop is closed
+                self._shop.close()
+            self._follower.is_closed = True
+        except BaseException as error:
+            self.error = error
+            self._follower.is_asked_for = True
+
+    def _restart_connect(self) -> None:
+        """Kill it, and start it after a round has landed what it had sent."""
+        give_up_at = time.monotonic() + PATIENCE_SECONDS
+        sent = wait_for_messages(
+            self._chain.bootstrap, "products", 20, lambda: time.monotonic() < give_up_at
+        )
+        self._chain.connect.kill()
+        assert sent < DELIVERED
+        killed_at = datetime.now(UTC)
+        while self._follower.latest < killed_at and not self._follower.is_asked_for:
+            time.sleep(0.1)
+        self._chain.connect.start_again(CONNECTOR)
+
+    def _wait_for_cuts(self, count: int) -> None:
+        while len(self._follower.seen) < count and not self._follower.is_asked_for:
+            time.sleep(0.1)
+
+
+@contextmanager
+def shop_of(chain: Chain) -> Iterator[tuple[Shop, CommitLog]]:
+    """The shop, with its first rows, and the log of its commits."""
+    port = chain.postgresql.port
+    shop, log = Shop(port, SESSIONS, PAUSE_SECONDS), CommitLog(port)
+    with shop.connection() as owner:
+        fill(owner)
+        log.install()
+        stock_up(owner)
+    try:
+        yield shop, log
+    finally:
+        log.close()
+
+
+def test_each_published_cut_is_what_the_database_held_at_that_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    settings = {
+        "DBT_DEBEZIUM_LAKE": str(tmp_path / "lake"),
+        "DBT_DEBEZIUM_JARS": str(jars_dir().absolute()),
+    }
+    with environment(**settings), local_chain("postgresql") as chain, shop_of(chain) as (shop, log):
+        chain.connect.create(CONNECTOR, chain.postgresql.connector("shop") | SETTINGS | TYPED)
+        sent = chain.wait_for(lambda found: len({one["topic"] for one in found}) >= len(KEYS))
+        write_project(REPOSITORY, project, tables_of(sent), {})
+        monkeypatch.chdir(project)
+        rounds = rounds_on(chain.bootstrap)
+        follower = Follower(rounds, log)
+        trade = Trade(chain, shop, follower)
+        shop.open()
+        trade.start()
+        try:
+            follow(rounds, EVERY_SECONDS, follower, follower.tell)
+        finally:
+            follower.is_asked_for = True
+            trade.join()
+            rounds.start_spark().stop()
+        assert trade.error is None, trade.error
+        assert trade.cut_off in follower.held
+        assert len(follower.seen) >= CUTS
+        for transaction_id, held in log.rows_at_each(list(follower.seen)).items():
+            assert differences(held, follower.seen[transaction_id]) == {}, transaction_id
+        assert differences(log.rows_now(), read_last(follower, log)) == {}
+
+
+def read_last(follower: Follower, log: CommitLog) -> Rows:
+    """The tables at the last commit of the database."""
+    newest = log.newest()
+    assert newest
+    return follower.seen[newest]
