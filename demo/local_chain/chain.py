@@ -18,9 +18,6 @@ from local_chain.server import PATIENCE, ChainError
 if TYPE_CHECKING:
     from local_chain.mariadb import Mariadb
 
-DATABASES = ("postgresql", "mariadb", "mysql", "mysql_without_gtids")
-"""The last is as MySQL came before 9."""
-
 
 def database(kind: str, folder: Path) -> "AbstractContextManager[Postgresql | Mariadb]":
     """A server of a kind; its data lie in a folder that does not exist."""
@@ -88,7 +85,7 @@ def local_chain(
     """Run databases, a broker and Connect.
 
     Args:
-        databases: which servers to run, of DATABASES.
+        databases: postgresql, mariadb, mysql, or mysql_without_gtids, as MySQL came before 9.
         default_partitions: of a topic that is created without saying how many.
         exactly_once: whether Connect writes each batch of a source in one transaction of Kafka.
         tell: called with each part that starts.
