@@ -75,7 +75,7 @@ def prepare_sessions(is_writing: bool) -> None:
     preparing = threading.Lock()
 
     def cursor(connection: Any) -> Any:
-        from dbt_debezium import flatten, origins, shared_keys
+        from dbt_debezium import flatten, judged_marks, origins, shared_keys
 
         settings = connection.server_side_parameters
         with preparing:
@@ -84,6 +84,7 @@ def prepare_sessions(is_writing: bool) -> None:
                 open_catalog(spark, settings)
                 origins.register(spark)
                 shared_keys.register(spark)
+                judged_marks.register(spark)
                 prepared.append(spark)
             # Each command of dbt knows the schemas that have landed before it.
             if flattens_for.get(id(spark)) != get_invocation_id():

@@ -20,8 +20,10 @@ Each module answers one question:
   where a blocking snapshot has read its rows later than it stands?
 
 `traits` has in what connectors differ. What decides today is still the chain of models in
-models/transactions; nothing calls the judge but its tests, which hold both to the same law
-(tests/pipeline/histories/law.py), or to what the source held where no law says what can be proved.
+models/transactions. The models in models/transactions/judge call the judge beside it, in tests of
+the project only (docs/decisions/0016-marks-reach-the-judge-as-json.md). Other tests hold both to
+the same law (tests/pipeline/histories/law.py), or to what the source held where no law says what
+can be proved.
 
 Not judged yet: snapshots of CDL, which are refused. The judge knows no rows: what a published
 transaction would contradict (S17), the models see.

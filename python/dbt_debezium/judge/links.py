@@ -162,6 +162,7 @@ class Unplaced:
     transaction_id: str
     reason: Literal[
         "end_not_sent",
+        "no_commit_position",
         "several_partitions",
         "topic_made_again",
         "unordered_partitions",

@@ -1,7 +1,7 @@
 """Marks: what has landed of one source, as far as the judge must know it. No rows, no messages.
 
-A mark is one row of a narrow table, with `kind` and the columns that its class below lists. A
-column that two kinds share means the same in both. Marks come in this order:
+A mark is one row of a narrow table (`int_mark`), with `kind` and the fields of its class below as
+JSON. A field that two kinds share means the same in both. Marks come in this order:
 
 1. facts of the whole source: `source`, `partition`, `range`, `unreadable`, `unlanded_table`,
    `snapshot_table`, `snapshot_partition`, `log_range`, `unfinished`, `decision`, `missing_row`, in
@@ -14,9 +14,7 @@ snapshot is published, or a later snapshot. Of the newest published transaction 
 still given, because a connector that restarts may send its END again.
 """
 
-from dataclasses import fields
-from types import UnionType
-from typing import Final, TypeAlias, get_args, get_type_hints
+from typing import Final, TypeAlias, get_args
 
 from dbt_debezium.judge.facts import (
     Decision,
@@ -75,7 +73,6 @@ __all__ = [
     "UnlandedTable",
     "Unplaced",
     "Unreadable",
-    "columns",
     "place_of",
 ]
 
@@ -116,16 +113,3 @@ def place_of(link: Link) -> tuple[bool, str, int, str]:
         case _:
             order, transaction_id = 0, link.transaction_id
     return link.position is None, link.position or "", order, transaction_id
-
-
-def columns() -> dict[str, UnionType | type]:
-    """The columns of the narrow table with their types, beside `kind`.
-
-    >>> columns()["previous_position"]
-    str | None
-    """
-    found: dict[str, UnionType | type] = {}
-    for one in KINDS.values():
-        hints = get_type_hints(one)
-        found |= {field.name: hints[field.name] for field in fields(one)}
-    return found

@@ -1,0 +1,69 @@
+with
+
+operator_decision as (
+
+    select
+        source,
+        transaction_id,
+        decision
+    from {{ ref('int_operator_decision') }}
+    -- Others begin an epoch, which is in the positions.
+    where not startswith(transaction_id, 'messages ')
+
+),
+
+snapshot as (
+
+    select
+        source,
+        {{ snapshot_id('snapshot_position') }} as transaction_id,
+        case
+            when link_kind = 'blocking_snapshot' then snapshot_position else position
+        end as snapshot_position
+    from {{ ref('int_chain_link') }}
+    where snapshot_position is not null
+
+),
+
+decision_mark as (
+
+    select
+        decided.source,
+        decided.decision,
+        snapshot.snapshot_position,
+        case when snapshot.source is null then decided.transaction_id end as transaction_id
+    from operator_decision as decided
+    left join snapshot
+        on
+            decided.source = snapshot.source
+            and decided.transaction_id = snapshot.transaction_id
+
+),
+
+-- A keyless table was to lose a row that it does not hold: an earlier run has failed on it (S12).
+contradiction as (
+
+    select
+        source,
+        transaction_id
+    from {{ source('pointer', 'contradiction') }}
+    group by source, transaction_id
+
+)
+
+select
+    -- identity
+    source,
+    'decision' as kind,
+
+    -- payload
+    to_json(
+        struct(decision, transaction_id, snapshot_position), map('ignoreNullFields', 'false')
+    ) as mark
+from decision_mark
+union all
+select
+    source,
+    'missing_row' as kind,
+    to_json(struct(transaction_id)) as mark
+from contradiction

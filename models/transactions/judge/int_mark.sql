@@ -1,0 +1,131 @@
+with
+
+fact as (
+
+    select
+        source,
+        kind,
+        mark
+    from {{ ref('int_source_mark') }}
+    union all
+    select
+        source,
+        kind,
+        mark
+    from {{ ref('int_partition_mark') }}
+    union all
+    select
+        source,
+        kind,
+        mark
+    from {{ ref('int_gap_mark') }}
+    union all
+    select
+        source,
+        kind,
+        mark
+    from {{ ref('int_decision_mark') }}
+
+),
+
+transaction_mark as (
+
+    select
+        source,
+        kind,
+        position,
+        transaction_id,
+        0 as event_order,
+        mark
+    from {{ ref('int_marker_mark') }}
+    union all
+    select
+        source,
+        kind,
+        position,
+        transaction_id,
+        0 as event_order,
+        mark
+    from {{ ref('int_table_mark') }}
+    union all
+    select
+        source,
+        kind,
+        position,
+        transaction_id,
+        event_order,
+        mark
+    from {{ ref('int_event_mark') }}
+    union all
+    select
+        source,
+        kind,
+        position,
+        transaction_id,
+        0 as event_order,
+        mark
+    from {{ ref('int_uncounted_mark') }}
+
+),
+
+ordered_mark as (
+
+    select
+        source,
+        kind,
+        cast(null as string) as position,
+        cast(null as int) as link_order,
+        cast(null as string) as link_name,
+        0 as event_order,
+        mark
+    from fact
+    union all
+    select
+        source,
+        kind,
+        position,
+        case when transaction_id is not null then 0 end as link_order,
+        transaction_id as link_name,
+        event_order,
+        mark
+    from transaction_mark
+    union all
+    select
+        source,
+        kind,
+        position,
+        link_order,
+        link_name,
+        0 as event_order,
+        mark
+    from {{ ref('int_snapshot_mark') }}
+    union all
+    select
+        source,
+        kind,
+        position,
+        link_order,
+        cast(null as string) as link_name,
+        0 as event_order,
+        mark
+    from {{ ref('int_log_mark') }}
+
+)
+
+select
+    -- identity
+    ordered_mark.source,
+    ordered_mark.kind,
+
+    -- order
+    ordered_mark.position,
+    ordered_mark.link_order,
+    ordered_mark.link_name,
+    ordered_mark.event_order,
+
+    -- payload
+    ordered_mark.mark
+from ordered_mark
+-- A decision may be about a source of which nothing has landed.
+left semi join {{ ref('int_judged_source') }} as judged_source
+    on ordered_mark.source = judged_source.source
