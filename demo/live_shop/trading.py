@@ -258,20 +258,18 @@ class Shop:
 
     def _trade(self, number: int) -> None:
         dice = random.Random(number)
-        db = self.connection()
         try:
-            while not self._closes.wait(dice.uniform(0, 2 * self._pause)):
-                (kind,) = dice.choices(list(KINDS), list(KINDS.values()))
-                commits = dice.random() >= ROLLED_BACK
-                try:
-                    in_transaction(db, kind, dice, commits=commits)
-                except DatabaseError as error:
-                    if sqlstate(error) not in RETRIED:
-                        raise
-        except Exception as error:
+            with self.connection() as db:
+                while not self._closes.wait(dice.uniform(0, 2 * self._pause)):
+                    (kind,) = dice.choices(list(KINDS), list(KINDS.values()))
+                    commits = dice.random() >= ROLLED_BACK
+                    try:
+                        in_transaction(db, kind, dice, commits=commits)
+                    except DatabaseError as error:
+                        if sqlstate(error) not in RETRIED:
+                            raise
+        except Exception as error:  # `close` raises it; the server may have ended first
             self.error = error
-        finally:
-            db.close()
 
 
 def sqlstate(error: DatabaseError) -> str:
