@@ -28,11 +28,6 @@ known_prefix as (
     where source_prefix is not null
     group by source_prefix
     union distinct
-    -- A logical message names its source, and no row need have changed.
-    select source as source_prefix from {{ ref('stg_message') }}
-    where kind = 'logical_message'
-    group by source
-    union distinct
     select explode(array(source, regexp_replace(source, '[.][^.]*$', ''))) as source_prefix
     from {{ ref('int_starting_commit') }}
 

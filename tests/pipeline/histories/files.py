@@ -14,8 +14,8 @@ from histories.messages import messages, source_name
 FILES_PER_LANDING = 4
 """Spark reads a compressed file in one task."""
 
-NAMING = ("event", "read", "window_read", "message")
-"""Kinds of entries that name their source; BEGIN and END do not, and their topic may be any's."""
+NAMING = ("event", "read", "window_read")
+"""Kinds of entries that show whose BEGIN and END a topic holds."""
 
 CUTS = pa.schema(
     [
@@ -90,7 +90,7 @@ def named_in(case: Case) -> int:
     landings = [
         entry.landing
         for entry in case.plan.entries
-        if entry.landing is not None and entry.kind in NAMING
+        if entry.landing is not None and entry.kind in NAMING and entry.topic != "message"
     ]
     return min(landings, default=case.plan.landing_count)
 
