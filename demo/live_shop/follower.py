@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 DRAIN_SECONDS: Final = 300
 """How long the tables may take to catch up once the shop is closed."""
 FAILURES: Final = 5
-"""So many rounds may fail before the first one has published."""
+"""So many rounds in a row may fail."""
 
 
 class Follower:
@@ -68,7 +68,7 @@ class Follower:
     def wait(self, seconds: float) -> None:
         """Part of `follow`."""
         until = time.monotonic() + seconds
-        while (rest := until - time.monotonic()) > 0:
+        while not self.is_asked_for and (rest := until - time.monotonic()) > 0:
             time.sleep(min(rest, STEP_SECONDS))
 
     def _say(self, line: str) -> None:

@@ -31,6 +31,7 @@ from dbt_debezium.session import innermost
 
 TABLE = "landing.message"
 RANGE = "landing.range"
+TABLE_READ = "landing.table_read"
 FILES_PER_COMMIT = 1000
 """A commit costs 0.5 CPU-s, however many files it takes; a killed one is read again whole."""
 
@@ -173,11 +174,11 @@ def next_landing_id(spark: SparkSession, lake: Path) -> int:
     """A number no landing had, above all that were given out.
 
     The file counts beside the tables, since retention may take the newest rows out of them. A
-    landing from Kafka that was killed has its number in landing.range alone.
+    landing that was killed may have its number in landing.range or landing.table_read alone.
     """
     counter = lake / "checkpoints" / "landing_id"
     given_out = int(counter.read_text()) if counter.exists() else 0
-    for table in (TABLE, RANGE):
+    for table in (TABLE, RANGE, TABLE_READ):
         if spark.catalog.tableExists(table):
             (newest,) = spark.sql(f"select max(landing_id) from {table}").head() or (None,)
             given_out = max(given_out, int(newest or 0))

@@ -94,8 +94,12 @@ def source_of(
         blocks = read_landing_file(project_dir())
         tables = {name: one for name, one in blocks.items() if isinstance(one, TableBlock)}
         topics_of = {name: one for name, one in blocks.items() if isinstance(one, KafkaBlock)}
-        both = [KafkaSource(topics_of)] if topics_of else []
-        return SeveralSources([*both, *([TableSource(tables)] if tables else [])])
+        found: list[Source] = []
+        if topics_of:
+            found.append(KafkaSource(topics_of))
+        if tables:
+            found.append(TableSource(tables))
+        return SeveralSources(found)
     if source.startswith(TABLES):
         return TableSource({source: block_of_table(source)})
     if source.startswith(SCHEME):

@@ -24,6 +24,7 @@ from dbt_debezium.cli.report import SHOWN_SENTENCES, show_report
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
 from dbt_debezium.kafka import SCHEME
+from dbt_debezium.message_tables import SCHEME as TABLES
 
 if TYPE_CHECKING:
     from dbt_debezium.preview import Topics
@@ -167,6 +168,11 @@ def read_from(
     if source and not is_address:
         if limit:
             raise click.UsageError("--limit goes with Kafka; a dump is read whole.")
+        if source.startswith(TABLES):
+            raise DebeziumError(
+                f"{source}: preview reads no tables of messages; land the table, or preview its "
+                "topics with kafka://host:port"
+            )
         path = from_anywhere(source)
         enter_project()
         refuse_early(local_path(path))

@@ -15,6 +15,8 @@ from dbt_debezium.quarantine.sentences import told
 if TYPE_CHECKING:
     from pyspark.sql import Row
 
+NOTHING = "nothing of that is quarantined"
+
 
 @click.command(
     epilog=examples(
@@ -46,8 +48,8 @@ def quarantine(
     """List messages that cannot be read, or land them again.
 
     PATTERN is a name, in which * stands for any text. --retry helps once a setting, a schema in the
-    registry or a newer version of dbt-debezium makes them readable. A message that Kafka has in
-    another form by now must be landed from there.
+    registry or a newer version of dbt-debezium makes them readable. A message that a dump cut off
+    must be landed from Kafka, or from a whole dump.
     """
     from dbt_debezium.quarantine.messages import Wanted, land_again, quarantined
     from dbt_debezium.report import cut_report
@@ -79,7 +81,7 @@ def quarantine(
 
 def _landed_again(count: int, landing_id: int | None) -> str:
     if landing_id is None:
-        return "no such message is quarantined"
+        return NOTHING
     return (
         f"landed {counted(count, 'message')} again (landing {landing_id}); "
         "`dbt-debezium run` reads them"
@@ -88,7 +90,7 @@ def _landed_again(count: int, landing_id: int | None) -> str:
 
 def _show(rows: "Sequence[Row]", limit: int) -> None:
     if not rows:
-        out.print("no such message is quarantined")
+        out.print(NOTHING)
         return
     table = Table(box=None, pad_edge=False)
     for column in ("topic", "partition", "offset", "transaction", "reason", "detail"):
@@ -119,7 +121,8 @@ def _message(row: "Row") -> dict[str, Any]:
     """A row as JSON can hold it; bytes that are no UTF-8 as hexadecimal digits."""
     found = {name: value for name, value in row.asDict().items() if name != "is_unreadable"}
     if "timestamp" in found:
-        found["timestamp"] = found["timestamp"] and f"{found['timestamp'].isoformat()}Z"
+        # Python would show it in the zone of this machine.
+        found["timestamp"] = found.pop("sent_at")
         found["headers"] = [{"key": one.key, "value": _text(one.value)} for one in row["headers"]]
         found["key"], found["value"] = _text(row["key"]), _text(row["value"])
     return found

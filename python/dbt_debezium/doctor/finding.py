@@ -31,3 +31,10 @@ def checked(check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
         yield from check()
     except DebeziumError as error:
         yield Finding("wrong", str(error))
+    except Exception as error:
+        # Spark's own, as where executors have no Python.
+        if not type(error).__module__.startswith(("pyspark.", "py4j.")):
+            raise
+        from dbt_debezium.session import innermost
+
+        yield Finding("wrong", f"spark: {innermost(error)}; look at its log")

@@ -1,4 +1,4 @@
-"""The clusters and registries that landing.yml names."""
+"""The clusters, tables and registries that landing.yml names."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,9 +9,11 @@ from dbt_debezium.doctor.finding import Finding, checked
 from dbt_debezium.flags import listed
 from dbt_debezium.kafka.broker import Topic
 from dbt_debezium.kafka.land import landed_ends, named_topics, topics_of
-from dbt_debezium.kafka.landing_file import FILE, KafkaBlock, kafka_blocks, registry_of
+from dbt_debezium.kafka.landing_file import FILE, Block, KafkaBlock, read_landing_file, registry_of
 from dbt_debezium.kafka.plan import is_of_source, plan_landing, plan_sentences
 from dbt_debezium.landing import RANGE
+from dbt_debezium.message_tables.block import TableBlock
+from dbt_debezium.message_tables.land import messages, table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,8 +23,11 @@ def kafka_findings(spark: "SparkSession", project: Path) -> Iterator[Finding]:
     """Of each block of landing.yml."""
     if not (project / FILE).is_file():
         return
-    for name, block in kafka_blocks(project).items():
-        yield from checked(partial(_cluster, spark, name, block))
+    for name, block in read_landing_file(project).items():
+        if isinstance(block, KafkaBlock):
+            yield from checked(partial(_cluster, spark, name, block))
+        else:
+            yield from checked(partial(_table, spark, name, block))
         yield from checked(partial(_registry, name, block))
 
 
@@ -39,6 +44,11 @@ def _cluster(spark: "SparkSession", name: str, block: KafkaBlock) -> Iterator[Fi
     for sentence in plan_sentences(name, plan):
         yield Finding("wrong", sentence)
     yield from _topics(name, topics)
+
+
+def _table(spark: "SparkSession", name: str, block: TableBlock) -> Iterator[Finding]:
+    rows = messages(name, block, table_of(spark, name, block))
+    yield Finding("ok", f"{name}: {block.name} has the columns {', '.join(rows.columns)}")
 
 
 def _topics(name: str, topics: list[Topic]) -> Iterator[Finding]:
@@ -66,7 +76,7 @@ def _topics(name: str, topics: list[Topic]) -> Iterator[Finding]:
         )
 
 
-def _registry(name: str, block: KafkaBlock) -> Iterator[Finding]:
+def _registry(name: str, block: Block) -> Iterator[Finding]:
     registry = registry_of(name, block)
     if registry is not None:
         registry.check()

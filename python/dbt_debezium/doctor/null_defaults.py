@@ -79,6 +79,6 @@ def columns_with_default(text: str) -> Iterator[tuple[str, bool]]:
         for field in fields:
             if field.get("optional") and field.get("default") is not None:
                 yield field["field"], row.get(field["field"], "") is None
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         # No change with a schema block: nothing tells its defaults.
         return

@@ -31,7 +31,13 @@ from dbt_debezium.landing import (
 )
 from dbt_debezium.lease import Lease, jvm_lease
 from dbt_debezium.registry.client import Registry
-from dbt_debezium.registry.store import found_ids, landed_ids, learn, named_ids
+from dbt_debezium.registry.store import (
+    found_ids,
+    landed_ids,
+    learn,
+    named_ids,
+    unknown_schema_sentences,
+)
 from dbt_debezium.session import innermost
 
 if TYPE_CHECKING:
@@ -40,7 +46,6 @@ if TYPE_CHECKING:
 MOST_OFFSETS: Final = 2_000_000
 """Of one commit. A killed landing repeats one commit at most."""
 OFFSETS_PER_FILE: Final = 250_000
-SHOWN_IDS: Final = 3
 
 CREATE_RANGE = f"""
 create table if not exists {RANGE} (
@@ -83,20 +88,9 @@ class KafkaLanded:
 
     def sentences(self, where: str) -> list[str]:
         """What the user must know and do."""
-        said = plan_sentences(where, self.plan)
-        what = (
-            "name the registry in landing.yml, as registry: {url: https://host:8081}"
-            if self.names_no_registry
-            else "look whether url names the registry that the connector writes to"
+        return plan_sentences(where, self.plan) + unknown_schema_sentences(
+            where, self.unknown_schemas, self.names_no_registry
         )
-        said += [
-            f"{where}: {topic}: no schema is known for the messages with schema id "
-            f"{', '.join(ids[:SHOWN_IDS])}{' and more' if len(ids) > SHOWN_IDS else ''}, so they "
-            f"are quarantined; {what}, and land; once a run has read them, "
-            "`dbt-debezium quarantine --reason unknown_schema --retry` lands them again"
-            for topic, ids in sorted(self.unknown_schemas.items())
-        ]
-        return said
 
 
 def land_kafka(

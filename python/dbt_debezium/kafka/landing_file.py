@@ -74,7 +74,7 @@ def read_landing_file(project: Path) -> dict[str, Block]:
     if not path.is_file():
         raise DebeziumError(
             f"{path}: there is no such file; write it, or name a source: "
-            "a file, a folder or kafka://host:port"
+            "a file, a folder, kafka://host:port or table://catalog.schema.table"
         )
     try:
         blocks = yaml.safe_load(path.read_text(encoding="utf-8"))

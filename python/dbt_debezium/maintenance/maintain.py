@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no types
+
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 from dbt_debezium.inbox import open_inbox
@@ -20,6 +22,7 @@ from dbt_debezium.maintenance.orphans import remove_orphans
 from dbt_debezium.maintenance.snapshots import MINUTE, removable_snapshots, remove_snapshots
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
 from dbt_debezium.maintenance.views import lake_views
+from dbt_debezium.session import innermost
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -134,6 +137,7 @@ def maintain(
     begun = time.monotonic()
     done: list[Maintained] = []
     left: list[str] = []
+    skipped: list[str] = []
     with Lease(lake_dir(), "maintain"), jvm_lease(getattr(spark, "_jvm", None), lake_dir()):
         pointer = _pointer(schema)
         # The pointer last: until its turn has come, maintenance stays due.
@@ -160,11 +164,18 @@ def maintain(
             orphans = remove_orphans(spark, table, dry_run=dry_run) if has_orphans else 0
             done.append(replace(one, orphan_count=orphans))
         if is_built and (seconds is None or time.monotonic() - begun < seconds):
-            done += _maintain_views(spark, schema, tables[-1].iceberg.io(), dry_run=dry_run)
+            try:
+                done += _maintain_views(spark, schema, tables[-1].iceberg.io(), dry_run=dry_run)
+            except (Py4JError, OSError) as error:
+                # Not every catalog lets us list the files of its views.
+                skipped.append(
+                    f"{schema}: old metadata of views stays, because its files cannot be listed "
+                    f"({innermost(error)}); it does no harm but takes up space"
+                )
     return Report(
         tuple(one for one in done if not one.is_nothing),
         tuple(left),
-        (waiting,) if waiting else (),
+        (*((waiting,) if waiting else ()), *skipped),
     )
 
 

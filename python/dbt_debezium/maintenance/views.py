@@ -7,6 +7,7 @@ had. Who reads a view asks the catalog for the newest file, so nobody opens an o
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,18 +32,20 @@ class LakeView:
     """The `org.apache.iceberg.io.FileIO` of its catalog."""
 
     def replaced_files(self, now: int) -> Sequence[str]:
-        """Its older metadata files, but for those that a reader may just be opening.
+        """Its older metadata files, but for one that a reader may just be opening.
 
         Args:
             now: milliseconds since 1970.
         """
         folder, _, newest = self.newest_file.rpartition("/")
+        files = sorted(
+            (changed, path) for path, changed in self._files(folder) if path.endswith(SUFFIX)
+        )
+        # Each was replaced when the next one was written.
         return [
             path
-            for path, changed in self._files(folder)
-            if path.endswith(SUFFIX)
-            and path.rpartition("/")[2] != newest
-            and changed < now - RUN_MILLISECONDS
+            for (_, path), (replaced, _) in pairwise(files)
+            if path.rpartition("/")[2] != newest and replaced < now - RUN_MILLISECONDS
         ]
 
     def remove(self, path: str) -> None:

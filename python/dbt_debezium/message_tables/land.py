@@ -5,8 +5,8 @@ landed. A landing that was killed is finished by the next one: it counts if its 
 which Iceberg commits all at once. Nothing of this is on the machine's own disk.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.errors import PySparkException
@@ -14,19 +14,25 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
-from dbt_debezium.landing import METADATA_PROPERTIES, TABLE, create_landing_table, next_landing_id
+from dbt_debezium.landing import (
+    METADATA_PROPERTIES,
+    TABLE,
+    TABLE_READ,
+    create_landing_table,
+    next_landing_id,
+)
 from dbt_debezium.lease import Lease, jvm_lease
 from dbt_debezium.message_tables.block import OPTIONAL, REQUIRED, TableBlock
 from dbt_debezium.message_tables.files import escaped, files_of
-from dbt_debezium.message_tables.snapshots import News, news_of
+from dbt_debezium.message_tables.snapshots import news_of
 from dbt_debezium.registry.client import Registry
-from dbt_debezium.registry.store import landed_ids, learn
+from dbt_debezium.registry.store import TABLE as SCHEMAS
+from dbt_debezium.registry.store import landed_ids, learn, unknown_schema_sentences
 from dbt_debezium.session import innermost
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-TABLE_READ: Final = "landing.table_read"
 CREATE_TABLE: Final = f"""
 create table if not exists {TABLE_READ} (
     landing_id bigint comment 'Which landing read it.',
@@ -62,6 +68,9 @@ class TableLanded:
     """None for a table."""
     compared: bool = False
     """Whether all rows were compared with what had landed, because snapshots are gone."""
+    unknown_schemas: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By topic: ids in its messages that no registry has given a schema for."""
+    names_no_registry: bool = False
 
     def sentence(self, where: str) -> str:
         """How much has landed.
@@ -73,8 +82,13 @@ class TableLanded:
         if self.file_count is not None:
             said += f" of {self.file_count:,} new files"
         if self.compared:
-            said += ", compared with all that had landed, because snapshots between are gone"
+            said += ", compared with all that had landed, because snapshots since then "
+            said += "have expired or rows were overwritten"
         return said
+
+    def notes(self, where: str) -> list[str]:
+        """What the user must do."""
+        return unknown_schema_sentences(where, self.unknown_schemas, self.names_no_registry)
 
 
 def land_table(
@@ -94,36 +108,82 @@ def land_table(
         create_landing_table(spark)
         spark.sql(CREATE_TABLE)
         _finish_killed(spark)
-        if block.table is not None:
-            news = news_of(spark, name, block.table, _landed_position(spark, block))
-            return (
-                TableLanded(0) if news is None else _land_news(spark, name, block, registry, news)
-            )
-        fresh = _fresh_files(spark, name, block)
-        if not fresh:
-            return TableLanded(0, 0)
-        paths = [escaped(path) for path, _ in fresh]
-        try:
-            rows = messages(name, block, spark.read.parquet(*paths))
-        except PySparkException as error:
-            raise DebeziumError(
-                f"{name}: {block.files} cannot be read as Parquet ({innermost(error)}); "
-                "name files of messages"
-            ) from error
-        marks = [f"{path} {mark}" for path, mark in fresh]
-        count = _append(spark, name, block, registry, rows, files=marks)
-        return TableLanded(count, len(fresh))
+        landed = (
+            _land_snapshots(spark, name, block, registry)
+            if block.table is not None
+            else _land_files(spark, name, block, registry)
+        )
+        # A registry may know by now what it did not when earlier messages landed.
+        topics = _topics_without_schema(spark, block)
+        unknown = learn(spark, (), registry, lambda topic: topic in topics)
+        return replace(
+            landed, unknown_schemas=unknown, names_no_registry=bool(unknown) and registry is None
+        )
 
 
-def _land_news(
-    spark: "SparkSession", name: str, block: TableBlock, registry: Registry | None, news: News
+def _land_snapshots(
+    spark: "SparkSession", name: str, block: TableBlock, registry: Registry | None
 ) -> TableLanded:
+    news = news_of(spark, name, block.name, _landed_position(spark, block))
+    if news is None:
+        return TableLanded(0)
     rows = messages(name, block, news.rows)
     if news.may_have_landed:
         landed = spark.table(TABLE).select("topic", "partition", "offset")
         rows = rows.join(landed, ["topic", "partition", "offset"], "left_anti")
     count = _append(spark, name, block, registry, rows, position=news.position)
     return TableLanded(count, compared=news.may_have_landed)
+
+
+def _land_files(
+    spark: "SparkSession", name: str, block: TableBlock, registry: Registry | None
+) -> TableLanded:
+    landed = spark.sql(
+        f"select explode(files) as file from {TABLE_READ} where source = :source",
+        {"source": block.name},
+    ).collect()
+    known = {row.file for row in landed}
+    fresh = [
+        (path, f"{path} {mark}")
+        for path, mark in _files_of(spark, name, block)
+        if f"{path} {mark}" not in known
+    ]
+    if not fresh:
+        return TableLanded(0, 0)
+    rows = messages(name, block, _parquet(spark, name, [path for path, _ in fresh]))
+    count = _append(spark, name, block, registry, rows, files=[mark for _, mark in fresh])
+    return TableLanded(count, len(fresh))
+
+
+def table_of(spark: "SparkSession", name: str, block: TableBlock) -> "DataFrame":
+    """All rows of a block's table or files, as they are there.
+
+    Raises:
+        DebeziumError: they cannot be read.
+    """
+    if block.table is not None:
+        news = news_of(spark, name, block.table, None)
+        return news.rows if news else spark.table(block.table)
+    return _parquet(spark, name, [path for path, _ in _files_of(spark, name, block)])
+
+
+def _parquet(spark: "SparkSession", name: str, paths: Sequence[str]) -> "DataFrame":
+    try:
+        # One file may lack a column that others have.
+        return spark.read.option("mergeSchema", "true").parquet(*map(escaped, paths))
+    except PySparkException as error:
+        raise DebeziumError(
+            f"{name}: {paths[0]} cannot be read as Parquet ({innermost(error)}); "
+            "name files of messages"
+        ) from error
+
+
+def _files_of(spark: "SparkSession", name: str, block: TableBlock) -> list[tuple[str, str]]:
+    jvm: Any = getattr(spark, "_jvm", None)
+    if jvm is None:
+        raise DebeziumError(f"{name}: Spark Connect cannot list files; land with another target")
+    configuration = spark._jsparkSession.sessionState().newHadoopConf()
+    return files_of(jvm, configuration, name, block.files or "")
 
 
 def _append(
@@ -138,11 +198,10 @@ def _append(
     """One commit; how many messages it brought."""
     landing_id = next_landing_id(spark, lake_dir().absolute())
     try:
-        if registry:
-            # Before the messages, so that no run reads them without their schemas.
-            named = landed_ids(rows, registry)
-            topics = {one.topic for one in named}
-            learn(spark, named, registry, lambda topic: topic in topics)
+        # Before the messages, so that no run reads them without their schemas.
+        named = landed_ids(rows, registry)
+        topics = {one.topic for one in named}
+        learn(spark, named, registry, lambda topic: topic in topics)
         planned = spark.createDataFrame(
             [(landing_id, block.name, position, files, False)], spark.table(TABLE_READ).schema
         )
@@ -180,18 +239,18 @@ def _landed_position(spark: "SparkSession", block: TableBlock) -> str | None:
     return row.position if row else None
 
 
-def _fresh_files(spark: "SparkSession", name: str, block: TableBlock) -> list[tuple[str, str]]:
-    jvm: Any = getattr(spark, "_jvm", None)
-    if jvm is None:
-        raise DebeziumError(f"{name}: Spark Connect cannot list files; land with another target")
-    configuration = spark._jsparkSession.sessionState().newHadoopConf()
+def _topics_without_schema(spark: "SparkSession", block: TableBlock) -> set[str]:
+    """The topics that this block has brought and of which a schema is not known."""
+    if not spark.catalog.tableExists(SCHEMAS):
+        return set()
     rows = spark.sql(
-        f"select explode(files) as file from {TABLE_READ} where source = :source",
+        f"select distinct message.topic from {TABLE} as message"
+        f" inner join {TABLE_READ} as read on message.landing_id = read.landing_id"
+        f" inner join {SCHEMAS} as named on message.topic = named.topic"
+        " where read.source = :source and named.schema_text is null",
         {"source": block.name},
     ).collect()
-    landed = {row.file for row in rows}
-    found = files_of(jvm, configuration, name, block.files or "")
-    return [(path, mark) for path, mark in found if f"{path} {mark}" not in landed]
+    return {row.topic for row in rows}
 
 
 def messages(name: str, block: TableBlock, table: "DataFrame") -> "DataFrame":
@@ -205,11 +264,15 @@ def messages(name: str, block: TableBlock, table: "DataFrame") -> "DataFrame":
     for column in (*REQUIRED, *OPTIONAL):
         found = block.columns.get(column, column)
         if found in types:
-            columns.append(_cast(column, found, types[found]).alias(column))
+            value = _cast(column, found, types[found])
+            if column in ("topic", "partition", "offset"):
+                missing = F.raise_error(F.lit(f"a row has no {found}")).cast(TYPES[column])
+                value = F.coalesce(value, missing)
+            columns.append(value.alias(column))
         elif column in REQUIRED or column in block.columns:
             raise DebeziumError(
                 f"{name}: {block.name} has no column {found}, but {', '.join(types)}; name the one "
-                f"that holds it, as columns: {{{column}: NAME}}"
+                f"that holds it in a block of landing.yml, as columns: {{{column}: NAME}}"
             )
         else:
             columns.append(_absent(column).alias(column))

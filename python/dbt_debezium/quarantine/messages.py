@@ -23,7 +23,10 @@ where coalesce(source, '') rlike :source and topic rlike :topic and reason rlike
 """
 
 AS_LANDED: Final = """
-select wanted.*, landed.timestamp, landed.key, landed.value, landed.headers
+select
+    wanted.*, landed.timestamp,
+    date_format(landed.timestamp, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'") as sent_at,
+    landed.key, landed.value, landed.headers
 from ({wanted}) as wanted
 inner join {table} as landed
     on wanted.landing_id = landed.landing_id

@@ -6,7 +6,8 @@ from dbt_debezium.reasons import DISCARDED
 
 QUARANTINED_QUERY: Final = f"""
 select
-    message.source, message.topic, message.partition, message.`offset`,
+    message.topic, message.partition, message.`offset`,
+    max_by(message.source, message.landing_id) as source,
     max(message.landing_id) as landing_id,
     max_by(message.transaction_id, message.landing_id) as transaction_id,
     max_by(message.quarantine_reason, message.landing_id) as reason,
@@ -20,7 +21,7 @@ inner join {{schema}}.partition_progress as progress
     and message.topic = progress.topic
     and message.partition = progress.partition
 where published.channel = 'published'
-group by message.source, message.topic, message.partition, message.`offset`
+group by message.topic, message.partition, message.`offset`
 having is_unreadable or reason = '{DISCARDED.name}'
 """
 """One row per message, as its newest landing tells."""

@@ -29,9 +29,10 @@ def quarantine_sentences(entry: dict[str, Any], command: Command) -> list[str]:
     ]
     if len(groups) > SHOWN_GROUPS:
         more = sum(len(messages) for messages in list(groups.values())[SHOWN_GROUPS:])
+        lists = "--export" if command in PREVIEWS else "`dbt-debezium quarantine`"
         sentences.append(
             f"{entry['source']}: {more:,} messages of other topics or for other reasons are "
-            f"quarantined; {'--export' if command in PREVIEWS else 'status --json'} lists all"
+            f"quarantined; {lists} lists all"
         )
     return sentences
 

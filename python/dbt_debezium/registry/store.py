@@ -1,7 +1,7 @@
 """`landing.schema`: the schemas that landed messages name, so that a rebuild needs no registry."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 TABLE: Final = "landing.schema"
 MOST_UNKNOWN: Final = 1000
 """Of one topic. So many numbers behind zero bytes are no ids, and no registry is asked for them."""
+SHOWN_IDS: Final = 3
 Has = Callable[[str], bool]
 
 CREATE_TABLE: Final = f"""
@@ -167,3 +168,27 @@ def learn(
         if has(one.topic):
             unknown[one.topic].append(one.schema_id)
     return unknown
+
+
+def unknown_schema_sentences(
+    where: str, unknown: Mapping[str, Sequence[str]], names_no_registry: bool
+) -> list[str]:
+    """What is to be done about schemas that no registry has given, a sentence for each topic.
+
+    Args:
+        where: the block's name, or the address.
+        unknown: by topic, the ids.
+        names_no_registry: whether the block has no registry to ask.
+    """
+    what = (
+        "name the registry in landing.yml, as registry: {url: https://host:8081}"
+        if names_no_registry
+        else "look whether url names the registry that the connector writes to"
+    )
+    return [
+        f"{where}: {topic}: no schema is known for the messages with schema id "
+        f"{', '.join(ids[:SHOWN_IDS])}{' and more' if len(ids) > SHOWN_IDS else ''}, so they "
+        f"are quarantined; {what}, and land; once a run has read them, "
+        "`dbt-debezium quarantine --reason unknown_schema --retry` lands them again"
+        for topic, ids in sorted(unknown.items())
+    ]

@@ -190,23 +190,28 @@ class TableSource:
         from dbt_debezium.kafka.landing_file import registry_of
 
         self._blocks = blocks
-        self._registries = {name: registry_of(name, block) for name, block in blocks.items()}
+        for name, block in blocks.items():
+            registry_of(name, block)
 
     def look(self, ends: Mapping[str, str], tell: Tell) -> bool:
         # Only Spark knows its catalogs and file systems.
         return bool(self._blocks)
 
     def land(self, spark: "SparkSession", tell: Tell) -> Landing:
+        from dbt_debezium.kafka.landing_file import registry_of
         from dbt_debezium.message_tables.land import land_table
 
         message_count = 0
         lines: list[str] = []
+        notes: list[str] = []
         for name, block in self._blocks.items():
             tell(f"{name}: landing what is new in {block.name}")
-            landed = land_table(spark, name, block, self._registries[name])
+            # A new one each time: a registry remembers what it was not given, too.
+            landed = land_table(spark, name, block, registry_of(name, block))
             message_count += landed.message_count
             lines.append(landed.sentence(name))
-        return Landing(message_count, tuple(lines))
+            notes += landed.notes(name)
+        return Landing(message_count, tuple(lines), tuple(notes))
 
     def unlanded(self) -> Landing:
         return Landing()
