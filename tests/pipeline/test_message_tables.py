@@ -124,7 +124,7 @@ def test_columns_of_other_names_and_types_are_read_and_missing_ones_named(lake: 
     with pytest.raises(
         DebeziumError,
         match=r"test: raw.renamed has no column offset, but topic, partition, at, .*; name the one "
-        r"that holds it, as columns: \{offset: NAME\}",
+        r"that holds it in a block of landing\.yml, as columns: \{offset: NAME\}",
     ):
         land(lake, TableBlock("raw.renamed"))
     assert land(lake, TableBlock("raw.renamed", columns=RENAMED)) == TableLanded(1)
