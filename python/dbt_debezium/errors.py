@@ -20,3 +20,12 @@ class EnvelopeError(ValueError):
         super().__init__(f"{reason}: {detail}")
         self.reason = reason
         self.detail = detail
+
+
+def is_of_spark(error: Exception) -> bool:
+    """Whether Spark or the bridge to its Java raised it; its text is a page of Java.
+
+    >>> is_of_spark(ValueError())
+    False
+    """
+    return type(error).__module__.startswith(("pyspark.", "py4j."))

@@ -20,7 +20,7 @@ from dbt_debezium.cli.run import run
 from dbt_debezium.cli.scaffold import scaffold
 from dbt_debezium.cli.signal import signal
 from dbt_debezium.cli.status import status
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import DebeziumError, is_of_spark
 
 
 class Commands(click.Group):
@@ -38,8 +38,7 @@ class Commands(click.Group):
             where = error.filename or context.invoked_subcommand
             return end(context, f"{where}: {error.strerror or error}")
         except Exception as error:
-            # Spark's own, whose text is a page of Java.
-            if not type(error).__module__.startswith(("pyspark.", "py4j.")):
+            if not is_of_spark(error):
                 raise
             from dbt_debezium.session import innermost
 

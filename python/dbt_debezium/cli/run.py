@@ -23,7 +23,7 @@ from dbt_debezium.cli.console import (
 from dbt_debezium.cli.land import source_of
 from dbt_debezium.cli.maintain import maintain_when_due
 from dbt_debezium.cli.report import SHOWN_SENTENCES, shape_sentences
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import DebeziumError, is_of_spark
 from dbt_debezium.home import lake_dir, make_private, project_dir
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def sentence_of(error: Exception) -> str:
     """The sentence for an error that ended a round."""
     if isinstance(error, DebeziumError):
         return str(error)
-    if type(error).__module__.startswith(("pyspark.", "py4j.")):
+    if is_of_spark(error):
         from dbt_debezium.session import innermost
 
         return f"run: Spark: {innermost(error)}"

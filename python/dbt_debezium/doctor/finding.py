@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import DebeziumError, is_of_spark
 
 Level = Literal["ok", "note", "wrong"]
 
@@ -32,8 +32,8 @@ def checked(check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
     except DebeziumError as error:
         yield Finding("wrong", str(error))
     except Exception as error:
-        # Spark's own, as where executors have no Python.
-        if not type(error).__module__.startswith(("pyspark.", "py4j.")):
+        # As where executors have no Python.
+        if not is_of_spark(error):
             raise
         from dbt_debezium.session import innermost
 
