@@ -1,8 +1,8 @@
 """Which maintenance a lake gets, and when.
 
-Nothing is written down about it. Whether it is due follows from the snapshots of the pointer, of
-which each run makes two, and what is to be done from the tables themselves. So it does not matter
-who did it last, or on which machine, or whether it was killed.
+Whether it is due follows from the pointer, to which each run commits twice: a property of it says
+after how many commits all tables were maintained. What is to be done follows from the tables
+themselves. So it does not matter who did it last, or on which machine, or whether it was killed.
 """
 
 import time
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SNAPSHOTS_PER_RUN: Final = 2
 """Of the pointer: one when a run begins, one when it publishes."""
+MAINTAINED: Final = "dbt_debezium.maintained_after_commits"
+"""A property of the pointer: how many commits it had when all tables had been maintained."""
 LANDING: Final = TABLE.partition(".")[0]
 
 OnTable = Callable[[str, int, int], None]
@@ -99,15 +101,15 @@ class Report:
 
 
 def is_due(spark: "SparkSession", settings: Settings, schema: str) -> bool:
-    """Whether as many runs have been replaced as make maintenance due."""
+    """Whether as many runs as make maintenance due have passed since the last one."""
     if not settings.after_runs:
         return False
     pointer = lake_table(spark, _pointer(schema))
-    runs = settings.after_runs * SNAPSHOTS_PER_RUN
-    return (
-        pointer is not None
-        and removable_snapshots(pointer, _now(), settings.query_milliseconds) >= runs
-    )
+    if pointer is None:
+        return False
+    maintained_after = int(pointer.iceberg.properties().get(MAINTAINED) or 0)
+    commits = settings.after_runs * SNAPSHOTS_PER_RUN
+    return pointer.commit_count - maintained_after >= commits
 
 
 def maintain(
@@ -163,6 +165,8 @@ def maintain(
             )
             orphans = remove_orphans(spark, table, dry_run=dry_run) if has_orphans else 0
             done.append(replace(one, orphan_count=orphans))
+        if is_built and not (dry_run or left):
+            _note(tables[-1])
         if is_built and (seconds is None or time.monotonic() - begun < seconds):
             try:
                 done += _maintain_views(spark, schema, tables[-1].iceberg.io(), dry_run=dry_run)
@@ -187,6 +191,12 @@ def _maintain_table(
         join_files(spark, table, published_cut_id)
     removed = remove_snapshots(table, _now(), query_milliseconds)
     return Maintained(table.name, removed, before, file_count(table))
+
+
+def _note(pointer: LakeTable) -> None:
+    """Note that all tables have been maintained."""
+    commits = str(pointer.commit_count)
+    pointer.iceberg.updateProperties().set(MAINTAINED, commits).commit()
 
 
 def _maintain_views(

@@ -48,6 +48,11 @@ class LakeTable:
         """Files of its newest snapshot that name rows of others which are gone."""
         return self._total("total-delete-files")
 
+    @property
+    def commit_count(self) -> int:
+        """How many commits have changed its rows or files, those of removed snapshots too."""
+        return int(self.iceberg.operations().current().lastSequenceNumber())
+
     def _total(self, name: str) -> int:
         snapshot = self.iceberg.currentSnapshot()
         return int(snapshot.summary().get(name) or 0) if snapshot is not None else 0
