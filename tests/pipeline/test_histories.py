@@ -12,7 +12,15 @@ import pytest
 from figures import record
 from histories.differences import Difference, differences, failing
 from histories.files import write_expected, write_landings
-from histories.history import Case, History, judged, make_histories, make_streams, permuted
+from histories.history import (
+    Case,
+    History,
+    judged,
+    make_histories,
+    make_history,
+    make_streams,
+    permuted,
+)
 from histories.knobs import ALL_RULES, ANEW_RULES, DB2_RULES, FIRST_RULES, PROFILES
 from histories.messages import messages, source_name
 from histories.plan import AUDIT, TABLES
@@ -161,6 +169,8 @@ def test_a_hundred_histories_show_the_largest_provable_state(tmp_path: Path) -> 
         *(case for some in other_histories(20).values() for case in some),
         *(case for rules, numbers in FAILED_ONCE for case in make_histories(SEED, numbers, rules)),
         *regressions(),
+        # A BEGIN again of a published transaction, and nothing else of it.
+        permuted(make_history(SEED, 193, ALL_RULES), 0),
     ]
     # A source is named by its number: none of the histories has one of these.
     anew = [
