@@ -171,6 +171,8 @@ def test_a_hundred_histories_show_the_largest_provable_state(tmp_path: Path) -> 
         *regressions(),
         # A BEGIN again of a published transaction, and nothing else of it.
         permuted(make_history(SEED, 193, ALL_RULES), 0),
+        # A topic that garbage alone has named lands before anything shows its source.
+        permuted(make_history(SEED, 472, ALL_RULES), 1),
     ]
     # A source is named by its number: none of the histories has one of these.
     anew = [

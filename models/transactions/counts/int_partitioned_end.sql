@@ -97,8 +97,8 @@ published_begin as (
 
 ),
 
--- What cannot be read may be a marker. A BEGIN of PostgreSQL without an END ends a stream, unless it
--- is sent again and its END was published.
+-- What cannot be read may be a marker. A BEGIN of PostgreSQL without an END ends a stream, unless
+-- it is sent again and its END was published.
 known_run as (
 
     select

@@ -360,6 +360,31 @@ new_span as (
     from surrounded_message
     group by topic, partition
 
+),
+
+new_source as (
+
+    select distinct explode(sources) as source
+    from new_partition
+
+),
+
+-- Of a topic in which nothing could be read yet, an earlier run has guessed the source.
+renamed_topic as (
+
+    select
+        guessed.topic,
+        max_by(new_source.source, length(new_source.source)) as source
+    from (
+        select topic
+        from earlier_progress
+        group by topic
+        having max(size(sources)) = 0 and max(marker_source) is null
+    ) as guessed
+    inner join new_source
+        on contains(concat('.', guessed.topic), concat('.', new_source.source, '.'))
+    group by guessed.topic
+
 )
 
 select
@@ -373,7 +398,7 @@ select
     array_sort(array_union(
         coalesce(new_partition.sources, array()), coalesce(earlier_progress.sources, array())
     )) as sources,
-    coalesce(topic.source, earlier_progress.topic_source) as topic_source,
+    coalesce(topic.source, renamed_topic.source, earlier_progress.topic_source) as topic_source,
 
     -- what has landed
     known_progress.contiguous_offset,
@@ -457,6 +482,8 @@ left join new_span
         and known_progress.partition = new_span.partition
 left join {{ ref('int_topic') }} as topic
     on known_progress.topic = topic.topic
+left join renamed_topic
+    on known_progress.topic = renamed_topic.topic
 left join {{ ref('int_transaction_topic') }} as transaction_topic
     on known_progress.topic = transaction_topic.topic
 left join {{ ref('int_starting_commit') }} as starting_commit
