@@ -65,17 +65,18 @@ def wait_for_messages(bootstrap: str, table: str, count: int, patience: Callable
     Args:
         patience: asked after each look; false ends the wait.
     """
-    topic = f"{SOURCE}.public.{table}"
     consumer = KafkaConsumer(bootstrap_servers=bootstrap)
     try:
-        partitions = [TopicPartition(topic, number) for number in range(PARTITIONS)]
-
-        def sent() -> int:
-            return sum(consumer.end_offsets(partitions).values())
-
-        before = sent()
-        while (found := sent() - before) < count and patience():
+        before = sent_count(consumer, table)
+        while (found := sent_count(consumer, table) - before) < count and patience():
             pass
         return found
     finally:
         consumer.close()
+
+
+def sent_count(consumer: KafkaConsumer, table: str) -> int:
+    """How many messages of a table the broker has."""
+    topic = f"{SOURCE}.public.{table}"
+    partitions = [TopicPartition(topic, number) for number in range(PARTITIONS)]
+    return sum(consumer.end_offsets(partitions).values())

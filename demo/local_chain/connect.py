@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from local_chain.java import fetch_chain_jars, java_command, plugins_dir
+from local_chain.java import class_path_dir, fetch_chain_jars, java_command
 from local_chain.server import HOST, ChainError, Server, free_port, listens, wait_until
 
 MEMORY = "512m"
@@ -140,13 +140,14 @@ def connect(
         "session.timeout.ms": 6000,
         "heartbeat.interval.ms": 2000,
         "exactly.once.source.support": "enabled" if exactly_once else "disabled",
-        "plugin.path": plugins_dir(),
+        "plugin.path": folder / "plugins",
         "plugin.discovery": "service_load",
     }
     folder.mkdir()
     config = folder / "worker.properties"
     config.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
     fetch_chain_jars("kafka", *plugins)
+    link_plugins(folder / "plugins", plugins)
     main_class = "org.apache.kafka.connect.cli.ConnectDistributed"
     worker = Connect(f"http://{HOST}:{port}")
     server = worker._server = Server(
@@ -159,3 +160,13 @@ def connect(
         yield worker
     finally:
         server.end()
+
+
+def link_plugins(folder: Path, plugins: Sequence[str]) -> None:
+    """Show Connect these plugins alone, since it looks into each that there is."""
+    folder.mkdir()
+    for plugin in plugins:
+        linked = folder / plugin
+        linked.mkdir()
+        for jar in class_path_dir(plugin).absolute().glob("*.jar"):
+            (linked / jar.name).symlink_to(jar)

@@ -5,22 +5,31 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from lake import REPOSITORY, tables_of
+from kafka import KafkaConsumer
+from lake import REPOSITORY
 
 pytest.importorskip("pg8000", reason="`make setup-live` installs what the local chain needs")
 
 from dbt_debezium.build import environment
 from dbt_debezium.home import jars_dir
 from dbt_debezium.preview import write_project
+from dbt_debezium.project_models import plan_scaffold
 from dbt_debezium.rounds.loop import Told
 from dbt_debezium.rounds.round import Round
+from dbt_debezium.tables import landed_tables
 from live_shop.commit_log import KEYS, CommitLog, Rows, differences
-from live_shop.following import CONNECTOR, SETTINGS, follow, rounds_on, wait_for_messages
-from live_shop.lake_rows import read_tables
+from live_shop.following import (
+    CONNECTOR,
+    SETTINGS,
+    follow,
+    rounds_on,
+    sent_count,
+    wait_for_messages,
+)
+from live_shop.lake_rows import SOURCE, read_tables
 from live_shop.trading import (
     Shop,
     archive_payments,
@@ -30,12 +39,17 @@ from live_shop.trading import (
     stock_up,
 )
 from local_chain import Chain, local_chain
+from local_chain.server import wait_until
 
 SESSIONS = 8
 PAUSE_SECONDS = 2.0
 EVERY_SECONDS = 5
 CUTS = 5
 DELIVERED = 2000
+CUT_OFF_AFTER = 200
+"""So many of them are sent when Connect is killed."""
+SENT_SECONDS = 2.0
+"""What was committed so long ago is in Kafka, as a rule. If not, there is one more round."""
 PATIENCE_SECONDS = 1800
 """A round takes minutes where ten other things run."""
 TYPED = {
@@ -58,10 +72,21 @@ class Follower:
         """The tables by the newest transaction in them."""
         self.held: set[str] = set()
         """Transactions that a round held."""
-        self.latest = datetime.min.replace(tzinfo=UTC)
-        """When the latest round began."""
-        self.is_closed = False
+        self.landed_from = 0.0
+        """When the latest landing began that is done: what was sent before then has landed."""
+        self._landing_from = 0.0
+        self.is_closed = threading.Event()
+        """Whether the shop is."""
         self.is_asked_for = False
+        rounds.tell, rounds.say = self._begin, self._say
+
+    def _begin(self, step: str) -> None:
+        if step.endswith("for its topics"):
+            self._landing_from = time.monotonic()
+
+    def _say(self, line: str) -> None:
+        if ": landed " in line:
+            self.landed_from = self._landing_from
 
     def tell(self, told: Told) -> None:
         assert not told.error, told.error
@@ -71,13 +96,15 @@ class Follower:
         seen = read_tables(self._rounds.start_spark(), self._log.columns)
         if seen.transaction_id:
             self.seen[seen.transaction_id] = seen.rows
-        self.latest = told.began_at
         is_drained = seen.transaction_id == self._log.newest()
         assert time.monotonic() - self._began < PATIENCE_SECONDS, "it does not catch up"
-        self.is_asked_for |= self.is_closed and is_drained
+        self.is_asked_for |= self.is_closed.is_set() and is_drained
 
     def wait(self, seconds: float) -> None:
+        """Pause; once enough cuts are published the shop closes, and the next round is the last."""
         time.sleep(seconds)
+        if len(self.seen) >= CUTS - 1:
+            self.is_closed.wait(PATIENCE_SECONDS)
 
 
 class Trade(threading.Thread):
@@ -100,21 +127,23 @@ class Trade(threading.Thread):
                 in_transaction(owner, archive_payments, random.Random(0))
                 self._wait_for_cuts(CUTS - 1)  # and one when the shop is closed
                 self._shop.close()
-            self._follower.is_closed = True
+                time.sleep(SENT_SECONDS)
         except BaseException as error:
             self.error = error
             self._follower.is_asked_for = True
+        finally:
+            self._follower.is_closed.set()
 
     def _restart_connect(self) -> None:
-        """Kill it, and start it after a round has landed what it had sent."""
+        """Kill it, and start it when a round has landed what it had sent, and builds."""
         give_up_at = time.monotonic() + PATIENCE_SECONDS
         sent = wait_for_messages(
-            self._chain.bootstrap, "products", 20, lambda: time.monotonic() < give_up_at
+            self._chain.bootstrap, "products", CUT_OFF_AFTER, lambda: time.monotonic() < give_up_at
         )
         self._chain.connect.kill()
         assert sent < DELIVERED
-        killed_at = datetime.now(UTC)
-        while self._follower.latest < killed_at and not self._follower.is_asked_for:
+        killed_at = time.monotonic()
+        while self._follower.landed_from < killed_at and not self._follower.is_asked_for:
             time.sleep(0.1)
         self._chain.connect.start_again(CONNECTOR)
 
@@ -148,10 +177,13 @@ def test_each_published_cut_is_what_the_database_held_at_that_commit(
     }
     with environment(**settings), local_chain("postgresql") as chain, shop_of(chain) as (shop, log):
         chain.connect.create(CONNECTOR, chain.postgresql.connector("shop") | SETTINGS | TYPED)
-        sent = chain.wait_for(lambda found: len({one["topic"] for one in found}) >= len(KEYS))
-        write_project(REPOSITORY, project, tables_of(sent), {})
+        wait_for_rows(chain.bootstrap)
+        write_project(REPOSITORY, project, [], {})
         monkeypatch.chdir(project)
         rounds = rounds_on(chain.bootstrap)
+        spark = rounds.start_spark()
+        rounds.source.land(spark, rounds.tell)
+        plan_scaffold(project, landed_tables(spark), []).write(project)
         follower = Follower(rounds, log)
         trade = Trade(chain, shop, follower)
         shop.open()
@@ -168,6 +200,19 @@ def test_each_published_cut_is_what_the_database_held_at_that_commit(
         for transaction_id, held in log.rows_at_each(list(follower.seen)).items():
             assert differences(held, follower.seen[transaction_id]) == {}, transaction_id
         assert differences(log.rows_now(), read_last(follower, log)) == {}
+
+
+def wait_for_rows(bootstrap: str) -> None:
+    """Wait until the snapshot has sent a row of each table."""
+    consumer = KafkaConsumer(bootstrap_servers=bootstrap)
+    try:
+        topics = {f"{SOURCE}.public.{table}" for table in KEYS}
+        wait_until(
+            lambda: topics <= consumer.topics() and all(sent_count(consumer, one) for one in KEYS),
+            lambda: None,
+        )
+    finally:
+        consumer.close()
 
 
 def read_last(follower: Follower, log: CommitLog) -> Rows:
