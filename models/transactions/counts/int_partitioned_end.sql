@@ -83,6 +83,7 @@ lone_begin as (
 
 ),
 
+-- Commits are read where there is one.
 published_begin as (
 
     select /*+ broadcast(lone_begin) */

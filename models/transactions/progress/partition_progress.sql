@@ -369,18 +369,23 @@ new_source as (
 
 ),
 
--- Of a topic in which nothing could be read yet, an earlier run has guessed the source.
+guessed_topic as (
+
+    select topic
+    from earlier_progress
+    group by topic
+    having max(size(sources)) = 0 and max(marker_source) is null
+
+),
+
+-- Of a topic in which nothing could be read yet, an earlier run has guessed the source. Messages
+-- are read for it where there is such a topic.
 renamed_topic as (
 
-    select
+    select /*+ broadcast(guessed) */
         guessed.topic,
         max_by(new_source.source, length(new_source.source)) as source
-    from (
-        select topic
-        from earlier_progress
-        group by topic
-        having max(size(sources)) = 0 and max(marker_source) is null
-    ) as guessed
+    from guessed_topic as guessed
     inner join new_source
         on contains(concat('.', guessed.topic), concat('.', new_source.source, '.'))
     group by guessed.topic
