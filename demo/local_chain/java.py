@@ -46,13 +46,8 @@ def chain_jars_dir() -> Path:
 
 
 def class_path_dir(folder: str) -> Path:
-    """Where the jars of a folder lie; Connect takes each folder in `plugins` for one plugin."""
-    return chain_jars_dir() / folder if folder == "kafka" else plugins_dir() / folder
-
-
-def plugins_dir() -> Path:
-    """The folder with a folder for each connector."""
-    return chain_jars_dir() / "plugins"
+    """Where the jars of Kafka lie, or of a plugin of Connect."""
+    return chain_jars_dir() / (folder if folder == "kafka" else f"plugins/{folder}")
 
 
 def chain_jars(*folders: str) -> list[ChainJar]:
