@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import click
 import pytest
@@ -10,6 +11,7 @@ import yaml
 
 from dbt_debezium.cli import main
 from dbt_debezium.column_types import LOGICAL_TYPES
+from dbt_debezium.judge.verdicts import HoldReason
 from dbt_debezium.reasons import FLAGS, HELD, QUARANTINED
 from dbt_debezium.reasons.reason import Reason
 
@@ -19,9 +21,6 @@ SETTINGS = (REPOSITORY / "docs" / "settings.md").read_text()
 TYPES = (REPOSITORY / "docs" / "types.md").read_text()
 PAGES = [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")]
 
-HELD_REASON = re.compile(
-    r"(?:then|else) '([a-z]+_[a-z_]+)'|'((?:follows|no)_[a-z_]+)'(?:$| as)", re.MULTILINE
-)
 SETTING = re.compile(r"--[a-z][a-z-]+|\b[a-z]+(?:[._][a-z]+)+\b")
 """Options, settings of ours and of a connector."""
 WORDS = {
@@ -50,16 +49,8 @@ def section(title: str) -> set[str]:
 
 
 def held_reasons() -> set[str]:
-    """The reasons that the models give."""
-    models = REPOSITORY / "models" / "transactions"
-    found: set[str] = set()
-    for name in (
-        "held_transaction", "int_chain", "int_chain_link", "int_snapshot", "int_transaction",
-    ):  # fmt: skip
-        (path,) = models.rglob(f"{name}.sql")
-        text = path.read_text()
-        found |= {one or other for one, other in HELD_REASON.findall(text)}
-    return found - {"blocking_snapshot", "initial_snapshot"}
+    """The reasons that the judge gives."""
+    return {*get_args(HoldReason)}
 
 
 def anchors(page: Path) -> set[str]:

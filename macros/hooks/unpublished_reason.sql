@@ -1,4 +1,7 @@
-{#- Why the results of a run must not be published, in words; empty when they may. -#}
+{#-
+    Why the results of a run must not be published, in words; empty when they may. dbt has no result of an ephemeral
+    model, which is a part of those that read it.
+-#}
 {%- macro unpublished_reason(results) -%}
     {%- set done = [] -%}
     {%- set not_good = [] -%}
@@ -12,7 +15,10 @@
     {%- set needed_types = ['model', 'seed', 'test'] if flags.WHICH == 'build' else ['model'] -%}
     {%- set left_out = [] -%}
     {%- for node in graph.nodes.values()
-        if node.resource_type in needed_types and node.unique_id not in done and node.name not in not_good -%}
+        if node.resource_type in needed_types
+        and node.config.materialized != 'ephemeral'
+        and node.unique_id not in done
+        and node.name not in not_good -%}
         {%- do left_out.append(node.name) -%}
     {%- endfor -%}
     {%- if not_good -%}

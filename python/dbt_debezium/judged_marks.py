@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import arrow_udtf
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.judge import ChainEnd, Commit, Discarded, Hold, Verdict, judge
+from dbt_debezium.judge import ChainEnd, Commit, Discarded, Hold, Passed, Verdict, judge
 from dbt_debezium.judge.marks import KINDS, Mark
 
 CHAIN_END = "chain_end"
@@ -17,19 +17,21 @@ CHAIN_END = "chain_end"
 COLUMNS = pa.schema(
     [
         ("source", pa.string()),
+        ("link_number", pa.int64()),
         ("verdict", pa.string()),
         ("link_kind", pa.string()),
         ("position", pa.string()),
+        ("read_position", pa.string()),
         ("transaction_id", pa.string()),
         ("held_reason", pa.string()),
+        ("lacking_topics", pa.list_(pa.string())),
         ("proof", pa.string()),
         ("commit_number", pa.int64()),
         ("refusal", pa.string()),
     ]
 )
-COLUMN_TYPES = ", ".join(
-    f"{one.name} {'bigint' if one.type == pa.int64() else 'string'}" for one in COLUMNS
-)
+SQL_TYPES = {pa.int64(): "bigint", pa.string(): "string", pa.list_(pa.string()): "array<string>"}
+COLUMN_TYPES = ", ".join(f"{one.name} {SQL_TYPES[one.type]}" for one in COLUMNS)
 
 
 class StoredEnd(msgspec.Struct, forbid_unknown_fields=True):
@@ -62,7 +64,8 @@ def judged(source: str, rows: Iterable[tuple[str, str]]) -> Iterator[dict[str, o
             says where the published chain ends.
 
     Returns:
-        One row per verdict. Where the judge refuses the source, one row more says why.
+        One row per verdict, numbered in the order of the chain. Where the judge refuses the source,
+        one row more has no verdict but says why.
 
     Raises:
         msgspec.ValidationError: a field of a mark is missing, or of another type.
@@ -75,10 +78,13 @@ def judged(source: str, rows: Iterable[tuple[str, str]]) -> Iterator[dict[str, o
         else:
             marks.append(DECODERS[kind].decode(text))
     try:
-        for verdict in judge(marks, end):
-            yield {"source": source, **_columns(verdict)}
+        for number, verdict in enumerate(judge(marks, end)):
+            yield {"source": source, "link_number": number, **_columns(verdict)}
     except DebeziumError as error:
-        yield {"source": source, "verdict": "refused", "refusal": str(error)}
+        yield {"source": source, "refusal": f"{source}: {error}"}
+    except Exception as error:
+        error.add_note(f"judge: the marks of source {source} were being judged")
+        raise
 
 
 def _columns(verdict: Verdict) -> dict[str, object]:
@@ -88,6 +94,8 @@ def _columns(verdict: Verdict) -> dict[str, object]:
         "position": verdict.position,
         "transaction_id": verdict.transaction_id,
     }
+    if not isinstance(verdict, Passed):
+        found["read_position"] = verdict.read_position
     match verdict:
         case Commit():
             number = verdict.chain_end.commit_number
@@ -95,7 +103,11 @@ def _columns(verdict: Verdict) -> dict[str, object]:
         case Discarded():
             return {**found, "commit_number": verdict.chain_end.commit_number}
         case Hold():
-            return {**found, "held_reason": verdict.reason}
+            return {
+                **found,
+                "held_reason": verdict.reason,
+                "lacking_topics": [*verdict.lacking_topics],
+            }
     return found
 
 
@@ -114,7 +126,9 @@ class JudgeMarks:
         return iter(())
 
     def terminate(self) -> Iterator[pa.Table]:
-        """Judge the source."""
+        """Judge the source; nothing in a task of Spark that no source has come to."""
+        if not self._batches:
+            return
         source = self._batches[0]["source"][0].as_py()
         found = judged(source, self._rows())
         yield pa.Table.from_pylist([*found], schema=COLUMNS)

@@ -5,7 +5,7 @@ first, and what stands around a message that cannot be read follows `stg_message
 `partition_progress`.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -56,6 +56,7 @@ class Settings:
     sends_no_truncates: bool = False
     refused_proofs: tuple[str, ...] = ()
     missing_rows: tuple[str, ...] = ()
+    marker_partition_count: int = 1
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Known:
     end: ChainEnd
     """Of the chain that is published."""
     published: frozenset[str] = frozenset()
-    """Ids of its transactions, and of those that operators have discarded."""
+    """Ids of its transactions, and of those that were discarded or that a snapshot replaced."""
     newest: str | None = None
     """The last of them."""
     decisions: Sequence[marks.Decision] = ()
@@ -153,6 +154,7 @@ class Collector:
         self.past: dict[str, list[Flat]] = defaultdict(list)
         """Changes that are published."""
         self.reads: dict[str, list[Landed]] = defaultdict(list)
+        self.read_markers: dict[tuple[str, str], set[str]] = defaultdict(set)
         self.messages: list[Flat] = []
         self.connector: str | None = None
         self.is_in_order = False
@@ -171,8 +173,10 @@ class Collector:
                     self.is_copy.add(one[:3])
                 known.add(identity)
                 if flat.snapshot is not None and flat.snapshot != "incremental":
+                    place, name = flat.event_position or "", flat.data_collection or ""
+                    self.read_markers[place, name].add(flat.snapshot)
                     if one[:3] not in self.is_copy:
-                        self.reads[flat.event_position or ""].append(one)
+                        self.reads[place].append(one)
                 elif flat.transaction_id is None or flat.data_collection is None:
                     pass
                 elif self._is_published(flat):
@@ -249,6 +253,7 @@ class Collector:
             self._source(),
             *self._ranges(),
             *self._partition_marks(),
+            *self._windows(),
             *self._unlanded_tables(),
             *self._snapshot_tables(),
             *self._snapshot_partitions(),
@@ -292,7 +297,8 @@ class Collector:
         ends = [self._position(one) for one in self.markers]
         named = [one.flat.previous_commit_position for one in self._all_changes()]
         if not self.traits or not self.traits.names_predecessor:
-            named = [self._position(at) for at in self.changes]
+            flats = [one.flat for one in self._all_changes()]
+            named = [flat.event_position or flat.commit_position or "" for flat in flats]
         if self.traits and self.traits.is_ordered_by_end:
             # As the place of a snapshot that has seen no END.
             places = (one.flat.event_position or "" for one in self._all_changes())
@@ -304,6 +310,7 @@ class Collector:
             self.known.settings.reaches_the_end,
             self.known.settings.sends_no_truncates,
             self.known.settings.refused_proofs,
+            1 + max(self._marker_partitions),
         )
 
     def _unfinished(self) -> Iterator[marks.Unfinished]:
@@ -436,6 +443,17 @@ class Collector:
         changes = [one for some in self.changes for one in self._flats(some)]
         return blocking.unanswered(self.blocking.values(), changes)
 
+    def _windows(self) -> Iterator[marks.Window]:
+        if self.traits and self.traits.names_predecessor:
+            reads = (
+                one.flat
+                for some in self.partitions.values()
+                for one in some
+                if one.flat.snapshot == "incremental" and one.flat.kind == "change"
+            )
+            named = {one.previous_commit_position for one in reads if not self._is_published(one)}
+            yield from map(marks.Window, sorted(named, key=lambda one: one or ""))
+
     def _unlanded_tables(self) -> Iterator[marks.UnlandedTable]:
         topics = {topic for topic, _ in self.partitions}
         landed = {one.flat.data_collection for one in self._all_changes()}
@@ -455,13 +473,11 @@ class Collector:
     def _snapshot_tables(self) -> Iterator[marks.SnapshotTable]:
         for place, reads in self.reads.items():
             position = self._snapshot_position(place)
-            tables: dict[str, list[str]] = defaultdict(list)
-            for one in reads:
-                tables[one.flat.data_collection or ""].append(one.flat.snapshot or "")
-            for name, markers in tables.items():
-                known = tuple(sorted(marker for marker in markers if marker != "true"))
+            counts = Counter(one.flat.data_collection or "" for one in reads)
+            for name, count in counts.items():
+                markers = tuple(sorted(self.read_markers[place, name] - {"true"}))
                 is_blocking = self.blocking.get(place) is not None
-                yield marks.SnapshotTable(position, name, len(markers), known, is_blocking)
+                yield marks.SnapshotTable(position, name, count, markers, is_blocking)
 
     def _snapshot_partitions(self) -> Iterator[marks.SnapshotPartition]:
         for place in self.reads:
@@ -480,6 +496,10 @@ class Collector:
         markers = self.markers.get(transaction_id, ())
         if self.traits and self.traits.is_ordered_by_end:
             offsets = [one.offset for one in markers if one.flat.marker == "END"]
+            if offsets and self._marker_partitions != {0}:
+                # Numbers of one log have an order that offsets of several partitions lack.
+                published = self.known.end.position or _padded(0)
+                return f"{published[:20]}/{self._log_position(transaction_id).partition('#')[2]}"
             if offsets:
                 return _padded(min(offsets))
             if (lone := self._lone_position(transaction_id)) is not None:
@@ -534,8 +554,8 @@ class Collector:
             markers = self.markers.get(transaction_id, [])
             misplacement = self._misplacement(transaction_id, position)
             if misplacement is not None:
+                position = misplacement.position
                 yield misplacement
-                continue
             for one in markers:
                 if one.flat.marker == "BEGIN":
                     yield marks.Begin(position, transaction_id, one.partition, one.offset)
@@ -573,9 +593,8 @@ class Collector:
             return None
         published = self.known.end.position or ""
         place = max((flat.event_position or "" for flat in self._flats(transaction_id)), default="")
-        partitions = {at[1] for at in self.partitions if self._is_of_markers(at[0])}
         logs = {self._log_position(one).partition("#")[0] for one in self.markers}
-        if partitions != {0} and len(logs) > 1:
+        if self._marker_partitions != {0} and len(logs) > 1:
             return marks.Unplaced(None, transaction_id, "unordered_partitions")
         is_new = place > (self.known.end.reached_place or "")
         if is_new and "+" not in position and position <= published:
@@ -618,9 +637,7 @@ class Collector:
 
     def _surrounding_partitions(self, position: str | None) -> Iterator[int]:
         """Those of several in which two neighbouring markers stand around a position."""
-        partitions = {at[1] for at in self.partitions if self._is_of_markers(at[0])}
-        if self.traits and self.traits.is_ordered_by_end:
-            return  # offsets of several partitions have no common order
+        partitions = self._marker_partitions
         for partition in partitions if position and partitions != {0} else ():
             ends = {-1: ""} | {
                 one.offset: self._position(transaction_id)
@@ -633,6 +650,12 @@ class Collector:
                 if before is not None and after is not None and before < position <= after:
                     yield partition
                     break
+
+    @cached_property
+    def _marker_partitions(self) -> set[int]:
+        """Of the transaction topic; only the first, before anything of it has landed."""
+        landed = {at[1] for at in self.partitions if self._is_of_markers(at[0])} or {0}
+        return landed | {*range(self.known.settings.marker_partition_count)}
 
     # --- MySQL
 
@@ -726,7 +749,7 @@ class Collector:
         flats = self._flats(transaction_id)
         if self.traits is None or not flats:
             return False
-        if not self.traits.has_markers:
+        if self.connector == "cdl":
             return True
         if flats[0].is_whole_transaction:
             return self._has_blockless
@@ -749,10 +772,9 @@ class Collector:
             proof: Literal["watermark", "none"] = "watermark" if is_certain else "none"
             if self.is_in_order and len({one[:2] for one in self._all_changes()}) > 1:
                 at = f"{place}/{transaction_id}"
-                yield marks.Unplaced(at, transaction_id, "several_partitions")
+                yield marks.Unplaced(at, transaction_id, "several_partitions", proof)
             else:
-                has_markers = self.traits is not None and self.traits.has_markers
-                position = self._position(transaction_id) if has_markers else place
+                position = place if self.connector == "cdl" else self._position(transaction_id)
                 yield marks.Uncounted(
                     position,
                     transaction_id,

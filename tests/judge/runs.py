@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from collector import Collector, Delivery, Known, Landed, Settings, collector_of
 
-from dbt_debezium.judge import ChainEnd, Commit, Discarded, Verdict, judge
+from dbt_debezium.judge import ChainEnd, Commit, Discarded, Passed, Superseded, Verdict, judge
 from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.marks import Decision, Mark
 
@@ -25,8 +25,9 @@ class Runs:
         self.marks: list[Mark] = []
         """Of the latest run."""
         self.verdicts: list[Verdict] = []
-        """Likewise."""
+        """Likewise, of transactions and snapshots."""
         self._published: dict[str, None] = {}
+        self._superseded: set[str] = set()
         self._known_places: dict[Delivery, str] = {}
 
     def run(self, landed: Iterable[Landed]) -> Collector:
@@ -47,7 +48,7 @@ class Runs:
                 self._known_places.setdefault(one[:3], place)
         known = Known(
             self.end,
-            frozenset(self._published),
+            frozenset(self._published) | self._superseded,
             next(reversed(self._published), None),
             [_decision(what, decided) for what, decided in self.decisions.items()],
             self._known_places,
@@ -59,11 +60,15 @@ class Runs:
         self.marks = collector.collect()
         self.verdicts = []
         for one in judge(self.marks, self.end):
+            if isinstance(one, Passed):
+                continue
             self.verdicts.append(one)
             if isinstance(one, Commit | Discarded):
                 self.end = one.chain_end
                 if one.transaction_id is not None:
                     self._published[one.transaction_id] = None
+            elif isinstance(one, Superseded) and one.transaction_id is not None:
+                self._superseded.add(one.transaction_id)
         return collector
 
 

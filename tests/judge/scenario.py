@@ -92,6 +92,8 @@ def play(scenario: Scenario) -> Iterator[tuple[Runs, list[str], list[str]]]:
             if message is not None:
                 one = flattened(message, settings)
                 landed.append(_anew(one) if line.endswith(", anew") else one)
+        partitions = [at[1] for at in writer.offsets if at[0] == "transaction"]
+        runs.settings = replace(runs.settings, marker_partition_count=1 + max([0, *partitions]))
         for line in step.known:
             learn(runs, line)
         try:
@@ -144,6 +146,8 @@ def said(verdict: Verdict) -> str:
     snapshot = "blocking snapshot" if verdict.kind == "blocking_snapshot" else "snapshot"
     name = f"transaction {transaction_id}" if transaction_id else snapshot
     position = None if verdict.position is None else verdict.position.partition("+")[0]
+    if position is not None:
+        position = position.removeprefix(f"{'0' * WIDTH}/")  # of numbers in several partitions
     at = "" if position is None else f" at {position.removeprefix(EPOCH).lstrip('0') or 0}"
     match verdict:
         case Commit():

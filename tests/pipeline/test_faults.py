@@ -1591,6 +1591,21 @@ def slow_partition(source: Source) -> None:
     source.commit(2, 2000, update(1, 2))
 
 
+@sends(FIRST, "snapshot_at_newest")
+def snapshot_where_the_newest_commit_ends(source: Source) -> None:
+    began(source)
+    source.previous = None
+    source.read(1, 5, "first", lsn=1000)
+    source.read(2, 5, "true", lsn=1000)
+
+
+@sends(SECOND, "snapshot_at_newest")
+def rest_of_the_snapshot(source: Source) -> None:
+    source.read(3, 5, "last", lsn=1000)
+    source.previous = 1000
+    source.commit(2, 2000, create(4, 1))
+
+
 @sends(FIRST, "old_read")
 def old_read(source: Source) -> None:
     began(source)
@@ -2456,11 +2471,19 @@ def test_a_decision_on_one_snapshot_says_nothing_of_the_next(shown: Seen, later:
     assert later.held("released_snapshot") == {"snapshot 3000": "missing_reads"}
 
 
+def test_reads_wait_for_their_snapshot_where_the_newest_commit_ends(
+    shown: Seen, later: Seen
+) -> None:
+    assert shown.table("snapshot_at_newest") == {1: 1}
+    assert shown.held("snapshot_at_newest") == {"snapshot 1000": "missing_reads"}
+    assert later.table("snapshot_at_newest") == {1: 5, 2: 5, 3: 5, 4: 1}
+
+
 @pytest.mark.fault(32)
 def test_a_snapshot_in_a_topic_of_another_source_is_held(shown: Seen) -> None:
     assert shown.table("shared_topic") == {1: 2, 2: 1}
     assert shown.table("shared_topic_too") == {}
-    assert shown.held("shared_topic_too") == {"snapshot 10": "missing_reads"}
+    assert shown.held("shared_topic_too") == {"snapshot 10": "unproven_reads"}
 
 
 @pytest.mark.fault(32)

@@ -25,13 +25,12 @@ from histories.knobs import ALL_RULES, ANEW_RULES, DB2_RULES, FIRST_RULES, PROFI
 from histories.messages import messages, source_name
 from histories.plan import AUDIT, TABLES
 from histories.shrink import read_plan
-from judge_beside import BESIDE, marks, other_marks, other_verdicts, verdict_count
+from judge_marks import marks, other_marks
 from lake import DATA, Lake, open_lake, tables_of
 from replay import landings
 from streams_anew import FAILED_ONCE as STREAMS_FAILED_ONCE
 from streams_anew import Streams, wrong_counts
 
-from dbt_debezium.build import environment
 from dbt_debezium.judge.marks import Source
 from dbt_debezium.scaffold import CapturedTable, Group
 
@@ -83,7 +82,7 @@ def bank_tables() -> list[CapturedTable]:
 
 
 def built_landings(
-    folder: Path, cases: Sequence[Case], tests_all: bool = True, *, is_judged: bool = False
+    folder: Path, cases: Sequence[Case], tests_all: bool = True
 ) -> Iterator[tuple[Lake, int]]:
     """Land and build all cases in lock-step, in a new lake.
 
@@ -91,12 +90,10 @@ def built_landings(
         folder: for the lake, its project and the dump.
         cases: what lands.
         tests_all: whether the project's own tests run after every landing, not only the last.
-        is_judged: whether the judge runs beside the chain that decides.
     """
     names = [case.plan.name for case in cases]
     assert len({*names}) == len(names), "two histories have one name"
-    beside = BESIDE if is_judged else {}
-    with environment(**beside), open_lake(folder, bank_tables()) as lake:
+    with open_lake(folder, bank_tables()) as lake:
         lake.add_version_tests()
         paths = write_landings(folder / "dump", cases)
         for landing, path in enumerate(paths):
@@ -162,7 +159,10 @@ def wrong_marks(lake: Lake, cases: Sequence[Case]) -> Iterator[str]:
 
 @pytest.mark.fault(15, 16, 17, 20, 22, 24, 26, 37, 38, 39)
 def test_a_hundred_histories_show_the_largest_provable_state(tmp_path: Path) -> None:
-    """And readers of sixty streams that begin anew, in the same lake, see only states that were."""
+    """And readers of sixty streams that begin anew, in the same lake, see only states that were.
+
+    The marks of PostgreSQL are those that Python collects from the messages.
+    """
     cases = [
         *make_histories(SEED, range(100), ALL_RULES),
         *permutations(10),
@@ -183,25 +183,13 @@ def test_a_hundred_histories_show_the_largest_provable_state(tmp_path: Path) -> 
     write_expected(tmp_path / "expected", cases)
     sent = [*cases, *anew]
     for lake, landing in built_landings(tmp_path, sent, tests_all=False):
+        if landing == 0:
+            assert list(wrong_marks(lake, cases[:20])) == []
         found = differences(lake.spark, tmp_path / "expected", landing, streams.states)
         assert [str(one) for one in found] == [], failing(found)
         assert list(streams.wrong(lake)) == []
         assert list(wrong_counts(lake, sent, landing + 1)) == []
     assert streams.begun > len(anew) / 2
-
-
-@pytest.mark.proof
-def test_the_judge_says_what_the_chain_says_that_decides(tmp_path: Path) -> None:
-    """From marks which, of PostgreSQL, are those that Python collects from the messages."""
-    of_postgresql = make_histories(SEED, range(20), ALL_RULES)
-    of_others = (case for some in other_histories(4).values() for case in some)
-    anew = (make_streams(SEED, number, ANEW_RULES) for number in range(230, 236))
-    cases = [*of_postgresql, *of_others, *anew]
-    for lake, landing in built_landings(tmp_path, cases, tests_all=False, is_judged=True):
-        assert list(other_verdicts(lake)) == []
-        assert verdict_count(lake) > len(cases)
-        if landing == 0:
-            assert list(wrong_marks(lake, cases[:20])) == []
 
 
 @pytest.mark.proof

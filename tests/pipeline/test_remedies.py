@@ -373,9 +373,10 @@ CASES = {
 
 
 TWICE_PLACED = """
-select source, position, link_order
-from build.int_chain_link
-group by source, position, link_order
+select source, link_kind, position, read_position
+from build.int_verdict
+where position is not null
+group by source, link_kind, position, read_position
 having count(*) > 1
 """
 

@@ -6,15 +6,15 @@ starting_commit as (
 
 ),
 
-low_water as (
+-- Offsets of one partition say nothing of another.
+sent_partition as (
 
-    select * from {{ ref('int_low_water') }}
-
-),
-
-restart_proof as (
-
-    select * from {{ ref('int_restart_proof') }}
+    select
+        sent_source as source,
+        count(*) as partition_count
+    from {{ ref('partition_progress') }} lateral view explode(sources) as sent_source
+    where cut_id = {{ candidate('cut_id') }}
+    group by sent_source
 
 ),
 
@@ -31,7 +31,6 @@ named_transaction as (
     select
         * except (previous_commit_position),
         {{ matches_any('source', var('watermark_sources')) }} as is_watermark_source,
-        previous_commit_position as named_position,
         case
             when
                 previous_commit_position
@@ -69,11 +68,6 @@ placed_transaction as (
 
     select
         counted.*,
-        -- Where the one before it ended, else where its epoch begins. A name that is no predecessor
-        -- still says what a partition with it has passed.
-        coalesce(
-            counted.named_position, {{ epoch_of('counted.last_event_position') }}
-        ) as predecessor_position,
         -- If END gives the order, a transaction without END follows the last one before it.
         case
             when counted.is_whole_transaction and counted.has_no_order then null
@@ -150,13 +144,7 @@ placed_transaction as (
             and counted.end_position <= starting_commit.link_position,
             false
         ) as has_known_offset,
-        starting_commit.link_position as starting_position,
-        starting_commit.event_position as starting_event_position,
-        starting_commit.snapshot_position as starting_snapshot_position,
-        -- The cut stands at a snapshot: no operator has let it pass anything behind that.
-        coalesce(
-            endswith(starting_commit.link_position, starting_commit.snapshot_position), false
-        ) as is_behind_snapshot
+        starting_commit.link_position as starting_position
     from ordered_transaction as counted
     left join starting_commit
         on counted.source = starting_commit.source
@@ -252,95 +240,7 @@ known_transaction as (
         operator_decision.decision,
         operator_decision.sentence as decision_sentence,
         {{ is_ordered_by_offset('followed', var('watermark_sources')) }}
-        and low_water.partition_count > 1 as has_several_partitions,
-        restart_proof.has_overlap,
-        restart_proof.has_every_place,
-        -- A message that cannot be read may be one of its own, if it stands between what was sent
-        -- before it and what is sent after it.
-        coalesce(
-            exists(
-                low_water.unreadable_spans,
-                span -> case
-                    when followed.names_predecessor
-                        then
-                            followed.commit_position > span.after_link_position
-                            and coalesce(
-                                coalesce(followed.predecessor_position, followed.commit_position)
-                                <= span.before_link_position,
-                                true
-                            )
-                    else
-                        followed.last_event_position >= span.after_position
-                        and coalesce(followed.first_event_position <= span.before_position, true)
-                end
-            ),
-            false
-        ) as may_lack_a_message,
-        {{ var('landing_reaches_the_end') }}
-        or case
-            when followed.names_predecessor
-                then low_water.low_water_position >= followed.commit_position
-            else
-                coalesce(
-                    low_water.event_low_water_position > followed.last_event_position,
-                    low_water.event_low_water_position >= followed.following_event_position,
-                    -- An offset is no place in the log.
-                    case
-                        when
-                            followed.log_position is null
-                            and not coalesce({{ ordered_by_end('followed.connector') }}, false)
-                            then low_water.event_low_water_position > followed.commit_position
-                    end
-                )
-        end as is_passed_by_all,
-        {{ var('landing_reaches_the_end') }}
-        or case
-            when followed.names_predecessor
-                then followed.predecessor_position < low_water.low_water_position
-            when followed.is_group
-                then followed.boundary_position <= low_water.event_low_water_position
-            else followed.last_event_position < low_water.event_low_water_position
-        end as is_below_water,
-        -- Nothing uncounted passes a message that cannot be read, until an operator decides: then
-        -- the cut has left the place where it stood when the message became known.
-        not coalesce(
-            exists(
-                low_water.unreadable_spans,
-                span -> case
-                    when followed.names_predecessor
-                        then
-                            followed.predecessor_position >= span.after_link_position
-                            and coalesce(
-                                followed.starting_position
-                                <= greatest(span.after_link_position, span.known_link_position)
-                                or followed.is_behind_snapshot,
-                                true
-                            )
-                    else
-                        followed.last_event_position >= span.after_position
-                        and coalesce(
-                            followed.starting_event_position
-                            <= greatest(span.after_position, span.known_event_position)
-                            or followed.is_behind_snapshot,
-                            true
-                        )
-                end
-                -- What a later snapshot has read again is not missing.
-                and coalesce(
-                    not followed.is_behind_snapshot
-                    or span.before_position > followed.starting_snapshot_position,
-                    true
-                )
-            ),
-            false
-        ) as is_readable,
-        -- All have passed the place where a truncate can be missing that no END counts.
-        {{ var('landing_reaches_the_end') }}
-        or coalesce(
-            low_water.event_low_water_position
-            >= coalesce(followed.first_event_position, followed.following_event_position),
-            false
-        ) as is_reached_by_all,
+        and sent_partition.partition_count > 1 as has_several_partitions,
         coalesce(
             followed.first_event_position, followed.following_event_position
         ) as reached_position,
@@ -367,12 +267,8 @@ known_transaction as (
             end
         ) as known_position
     from followed_transaction as followed
-    left join low_water
-        on followed.source = low_water.source
-    left join restart_proof
-        on
-            followed.source = restart_proof.source
-            and followed.transaction_id = restart_proof.transaction_id
+    left join sent_partition
+        on followed.source = sent_partition.source
     left join operator_decision
         on
             followed.source = operator_decision.source
@@ -380,12 +276,10 @@ known_transaction as (
 
 ),
 
-seen_transaction as (
+ranked_transaction as (
 
     select
         *,
-        -- All that was sent of it has landed, and can be read.
-        coalesce(is_passed_by_all, false) and not may_lack_a_message as is_seen_whole,
         -- A truncate has no END: it stands behind those of its log, if all of them have a place.
         is_whole_transaction
         and (
@@ -421,16 +315,35 @@ select
     known.transaction_id,
 
     -- position
+    known.previous_commit_position,
+    known.log_position,
+    known.last_event_position,
+    known.preceding_event_position,
+    known.reached_position,
+    known.committed_at,
+
+    -- counts
+    known.event_count,
+    known.received_count,
+
+    -- what it is
+    known.names_predecessor,
+    known.is_whole_transaction,
+    known.has_next_marker,
+    known.is_uncounted,
+    known.has_window_close,
+
+    -- proof
+    known.proof,
+    known.decision,
+    known.decision_sentence,
+
     -- Offsets of several partitions tell no order, but two places.
     case
         when known.has_several_partitions
             then concat(known.known_position, '/', known.transaction_id)
         else known.known_position
     end as commit_position,
-    known.previous_commit_position,
-    known.log_position,
-    known.last_event_position,
-    known.preceding_event_position,
     -- If PostgreSQL's slot was lost, a released or discarded transaction never gets an END, and
     -- nothing shows what follows it.
     case
@@ -446,7 +359,6 @@ select
             ))
         else known.end_markers
     end as end_markers,
-    known.committed_at,
     -- Without a position of its own it follows what was committed before it.
     coalesce(
         known.known_position,
@@ -454,72 +366,33 @@ select
         known.position_without_end,
         greatest(known.previous_commit_position, known.last_event_position)
     ) as log_order,
-
-    -- counts
-    known.event_count,
-    known.received_count,
     -- Only END says how many there are.
     case
         when known.has_end and not known.is_uncounted then known.miscounted_tables else array()
     end as miscounted_tables,
-
-    -- what it is
-    known.names_predecessor,
-    known.is_whole_transaction,
-    known.has_next_marker,
-    known.is_uncounted,
-    known.has_window_close,
-    known.may_lack_a_message,
-    known.is_reached_by_all,
-    known.reached_position,
-
-    -- proof
-    known.decision,
-    known.decision_sentence,
-    known.is_uncounted
-    or coalesce(known.has_overlap or known.has_every_place, false)
-    or coalesce(known.decision = 'release' and not known.has_one_order, false)
-        as has_reset_counters,
-    known.proof,
+    -- Numbers that a restart began again are in no order: the places of its changes are (S13).
+    coalesce(
+        known.is_uncounted or known.is_long or not known.has_one_order, false
+    ) as has_reset_counters,
     case
-        when {{ matches_any('known.proof', var('refused_proofs')) }} then 'refused_proof'
         when known.has_several_partitions then 'several_partitions'
         when known.has_known_offset then 'topic_made_again'
         when known.has_no_known_place then 'no_commit_position'
-        when
-            known.is_uncounted
-            and known.is_readable
-            and known.uncounted_position is not null
-            and coalesce(known.is_below_water, false)
-            then case when known.is_key_change_torn then 'key_change_torn' end
-        when known.is_group and known.boundary_position is null then 'no_boundary'
-        when known.is_uncounted then 'above_low_water'
+        when known.is_uncounted then null
         -- Another transaction has begun since.
         when not known.has_end and known.end_position is not null then 'end_not_sent'
-        when not known.has_end then 'no_end'
+        when not known.has_end then null
         when known.commit_position is null
             then
                 case
                     when known.has_no_order then 'unordered_partitions'
-                    else 'no_commit_position'
+                    -- It stands behind what it names, only to hold what follows.
+                    when known.is_whole_transaction or known.known_position is not null
+                        then 'no_commit_position'
                 end
         when known.has_unknown_place then 'unplaced_truncate'
-        when known.is_short then 'missing_events'
-        when not known.is_long and known.has_one_order
-            then
-                case
-                    when known.is_begun_again and not known.is_seen_whole then 'unproven_restart'
-                    when known.is_key_change_torn then 'key_change_torn'
-                end
-        when
-            known.has_overlap
-            or (known.has_every_place and known.is_seen_whole)
-            then case when known.is_key_change_torn then 'key_change_torn' end
-        when known.has_every_place then 'unproven_restart'
-        when known.is_long then 'too_many_events'
-        else 'contradicting_events'
-    end as incomplete_reason
-from seen_transaction as known
+    end as unplaced_reason
+from ranked_transaction as known
 left anti join {{ ref('int_replayed_transaction') }} as replayed
     -- With changes that have a place it is another, which has been given the id again.
     on

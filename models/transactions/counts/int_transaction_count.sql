@@ -24,22 +24,12 @@ marked_transaction as (
         max(log_position) as log_position,
         min(committed_at) as committed_at,
         bool_or(marker = 'END') as has_end,
-        -- A BEGIN that follows one without an END between them: a restart inside the transaction
-        -- began it again (S13).
-        array_join(
-            transform(
-                array_sort(collect_set(struct(topic, partition, `offset`, marker))),
-                placed -> placed.marker
-            ),
-            ' '
-        ) like '%BEGIN BEGIN%' as is_begun_again,
         bool_and(
             event_count = coalesce(
                 aggregate(map_values(collection_counts), 0L, (total, one) -> total + one), 0L
             )
         ) filter (where marker = 'END') as has_true_sum,
         max(event_count) as event_count,
-        min(event_count) as least_event_count,
         min(begin_position) as begin_position,
         min_by(has_next_marker, begin_position) as has_next_marker,
         min(coalesce(begin_position, commit_position)) as first_position,
@@ -79,7 +69,6 @@ counted_transaction as (
         min(first_naming_event_position) as first_naming_event_position,
         max(last_nameless_event_position) as last_nameless_event_position,
         sum(received_count) as received_count,
-        sum(least_expected_count) as least_expected_count,
         bool_or(received_count < expected_count) as is_short,
         bool_or(received_count > expected_count) as is_long,
         bool_and(has_every_order) as has_every_order,
@@ -248,8 +237,6 @@ select
 
     -- counts
     marked_transaction.event_count,
-    marked_transaction.least_event_count,
-    counted_transaction.least_expected_count,
 
     -- identity
     coalesce(marked_transaction.source, counted_transaction.source) as source,
@@ -277,8 +264,6 @@ select
     or coalesce(
         counted_transaction.is_whole_transaction, marked_transaction.is_begin_alone, false
     ) as has_end,
-    coalesce(marked_transaction.is_begun_again and marked_transaction.has_end, false)
-        as is_begun_again,
     coalesce(marked_transaction.has_next_marker, false) as has_next_marker,
     coalesce(counted_transaction.has_block, true) as has_block,
     coalesce(counted_transaction.has_window_close, false) as has_window_close,

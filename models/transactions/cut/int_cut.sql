@@ -37,7 +37,7 @@ reached_link as (
     select
         proven.source,
         max(proven.position) as link_position,
-        max_by(proven.end_markers, struct(proven.position, proven.link_order)) filter (
+        max_by(proven.end_markers, proven.link_number) filter (
             where proven.end_markers is not null
         ) as end_markers,
         collect_list(case when proven.is_first_of_stream then proven.transaction_id end)

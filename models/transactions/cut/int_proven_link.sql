@@ -1,108 +1,91 @@
 with
 
-link as (
+verdict as (
 
-    select * from {{ ref('int_chain_link') }}
+    select * from {{ ref('int_verdict') }}
+    where verdict in ('commit', 'discarded', 'passed')
 
 ),
 
--- A complete snapshot replaces all that lies before it, held or not (S5); a discarded one nothing.
-base as (
+starting_commit as (
 
     select
-        source,
-        max(position) as base_position
-    from link
-    where
-        link_kind = 'initial_snapshot'
-        and held_reason is null
-        and coalesce(decision != 'discard', true)
-    group by source
+        *,
+        -- Nothing follows the snapshot yet.
+        coalesce(link_position = snapshot_position, false) as is_at_snapshot
+    from {{ ref('int_starting_commit') }}
 
 ),
 
-based_link as (
+preceded_link as (
+
+    select
+        *,
+        last_value(case when link_kind != 'blocking_snapshot' then link_kind end, true) over (
+            partition by source
+            order by link_number
+            rows between unbounded preceding and 1 preceding
+        ) as preceding_kind,
+        last_value(case when link_kind != 'blocking_snapshot' then position end, true) over (
+            partition by source
+            order by link_number
+            rows between unbounded preceding and 1 preceding
+        ) as preceding_position
+    from verdict
+
+),
+
+-- An epoch opens a new stream, and so does what follows a snapshot.
+followed_link as (
 
     select
         link.*,
-        base.base_position is null
-        or link.position > base.base_position
-        or (link.position = base.base_position and link.link_kind = 'initial_snapshot')
-            as is_after_base
-    from link
-    left join base
-        on link.source = base.source
-
-),
-
-judged_link as (
-
-    select
-        *,
-        -- One link that is held holds all that follow it.
-        bool_or(held_reason is not null) over (
-            partition by source, is_after_base
-            order by position, link_order
-        ) as is_held,
-        -- A blocking snapshot read its rows later than where it stands: until the source has
-        -- committed past that moment, no state of the stream is one that the source had (S7).
-        -- The cut never stands between it and the transaction that signals it.
-        coalesce(
-            link_kind != 'initial_snapshot'
-            and committed_at <= max(
-                case when link_kind = 'blocking_snapshot' then committed_at end
-            ) over (
-                partition by source
-                order by position
-                range between unbounded preceding and current row
-            ),
-            false
-        )
-        or bool_or(link_kind = 'blocking_snapshot') over (partition by source, position) as is_fuzzy
-    from based_link
-
-),
-
-reached_link as (
-
-    select
-        *,
-        max(
-            case when not is_held and not is_fuzzy then struct(position, link_order) end
-        ) over (partition by source) as last_link
-    from judged_link
+        case
+            when link.preceding_kind = 'initial_snapshot' then null
+            when
+                {{ epoch_of('link.position') }} != coalesce(
+                    {{ epoch_of('link.preceding_position') }},
+                    {{ epoch_of('starting_commit.link_position') }}
+                )
+                then null
+            when link.preceding_position is not null then link.preceding_position
+            when not starting_commit.is_at_snapshot then starting_commit.link_position
+        end as followed_position
+    from preceded_link as link
+    left join starting_commit
+        on link.source = starting_commit.source
 
 )
 
 select
     -- identity
-    source,
-    link_kind,
-    position,
-    link_order,
+    link.source,
+    link.link_number,
+    link.link_kind,
+    link.commit_number,
 
     -- position
-    transaction_id,
-    snapshot_position,
-    predecessor_position,
-    is_first_of_stream,
-    log_position,
-    last_event_position,
-    end_markers,
-    committed_at,
-    has_reset_counters,
+    link.position,
+    link.transaction_id,
+    link.read_position as snapshot_position,
+    landed.log_position,
+    landed.last_event_position,
+    landed.end_markers,
+    coalesce(landed.previous_commit_position, link.followed_position) as predecessor_position,
+    link.followed_position is null as is_first_of_stream,
+    coalesce(landed.committed_at, snapshot.committed_at) as committed_at,
+    coalesce(landed.has_reset_counters, false) as has_reset_counters,
 
     -- proof
-    proof,
-    decision_sentence,
-    -- A BEGIN alone of which nothing landed is DDL (MariaDB).
-    link_kind != 'logical_message'
-    and coalesce(decision != 'discard', true)
-    and (
-        link_kind != 'transaction'
-        or end_markers is not null
-        or last_event_position is not null
-        or decision is not null
-    ) as is_commit
-from reached_link
-where not is_held and struct(position, link_order) <= last_link
+    link.verdict = 'commit' as is_commit,
+    coalesce(link.proof, 'counted') as proof,
+    coalesce(landed.decision_sentence, decided.sentence) as decision_sentence
+from followed_link as link
+left join {{ ref('int_transaction') }} as landed
+    on link.source = landed.source and link.transaction_id = landed.transaction_id
+left join {{ ref('int_placed_snapshot') }} as snapshot
+    on link.source = snapshot.source and link.read_position = snapshot.snapshot_position
+left join {{ ref('int_operator_decision') }} as decided
+    on
+        link.source = decided.source
+        and {{ snapshot_id('link.read_position') }} = decided.transaction_id

@@ -1,5 +1,12 @@
 with
 
+judged_source as (
+
+    select * from {{ ref('int_judged_source') }}
+
+),
+
+-- A decision may be about a source of which nothing has landed.
 operator_decision as (
 
     select
@@ -7,8 +14,10 @@ operator_decision as (
         transaction_id,
         decision
     from {{ ref('int_operator_decision') }}
-    -- Others begin an epoch, which is in the positions.
-    where not startswith(transaction_id, 'messages ')
+    where
+        source in (select judged_source.source from judged_source)
+        -- Others begin an epoch, which is in the positions.
+        and not startswith(transaction_id, 'messages ')
 
 ),
 
@@ -17,11 +26,8 @@ snapshot as (
     select
         source,
         {{ snapshot_id('snapshot_position') }} as transaction_id,
-        case
-            when link_kind = 'blocking_snapshot' then snapshot_position else position
-        end as snapshot_position
-    from {{ ref('int_chain_link') }}
-    where snapshot_position is not null
+        case when is_blocking then snapshot_position else position end as snapshot_position
+    from {{ ref('int_placed_snapshot') }}
 
 ),
 
@@ -47,6 +53,7 @@ contradiction as (
         source,
         transaction_id
     from {{ source('pointer', 'contradiction') }}
+    where source in (select judged_source.source from judged_source)
     group by source, transaction_id
 
 )

@@ -6,15 +6,16 @@ counted_transaction as (
 
 ),
 
--- Reads of PostgreSQL name the commit before the transaction that closes their window.
-incremental_window as (
+-- Reads of other connectors name the commit that closes their window.
+unplaced_window as (
 
-    select
-        source,
-        previous_commit_position
+    select source
     from {{ ref('stg_change_event') }}
-    where snapshot = 'incremental' and connector = 'postgresql' and not is_already_published
-    group by source, previous_commit_position
+    where
+        snapshot = 'incremental'
+        and {{ ordered_by_end('connector') }}
+        and not is_already_published
+    group by source
 
 )
 
@@ -43,9 +44,12 @@ select
     pending.proof,
     counted.is_group,
     counted.is_key_change_torn,
-    pending.incomplete_reason,
+    pending.unplaced_reason,
+    pending.has_window_close,
     unix_micros(pending.committed_at) as committed_at,
-    pending.has_window_close or incremental_window.source is not null as has_window_close,
+    pending.has_window_close
+    and pending.log_position is null
+    and unplaced_window.source is not null as lacks_window_place,
     unanswered.source is not null as is_unanswered,
     -- Else it stands behind what it names, only to hold what a new stream has sent.
     pending.commit_position is not null
@@ -65,16 +69,7 @@ select
 
     -- The kind of its mark; `counted` for those that END counts, which have several.
     case
-        when
-            pending.incomplete_reason in (
-                'end_not_sent',
-                'several_partitions',
-                'topic_made_again',
-                'unordered_partitions',
-                'unplaced_truncate'
-            )
-            or (pending.incomplete_reason = 'no_commit_position' and pending.is_whole_transaction)
-            then 'unplaced'
+        when pending.unplaced_reason is not null then 'unplaced'
         when pending.is_uncounted then 'uncounted'
         when pending.is_whole_transaction then 'truncate'
         else 'counted'
@@ -84,11 +79,8 @@ inner join counted_transaction as counted
     on
         pending.source = counted.source
         and pending.transaction_id = counted.transaction_id
-left join incremental_window
-    on
-        pending.source = incremental_window.source
-        and pending.previous_commit_position <=> incremental_window.previous_commit_position
-        and pending.names_predecessor
+left join unplaced_window
+    on pending.source = unplaced_window.source
 left join {{ ref('int_unanswered_signal') }} as unanswered
     on
         pending.source = unanswered.source

@@ -114,18 +114,15 @@ ordered_mark as (
 
 select
     -- identity
-    ordered_mark.source,
-    ordered_mark.kind,
+    source,
+    kind,
 
     -- order
-    ordered_mark.position,
-    ordered_mark.link_order,
-    ordered_mark.link_name,
-    ordered_mark.event_order,
+    position,
+    link_order,
+    link_name,
+    event_order,
 
     -- payload
-    ordered_mark.mark
+    mark
 from ordered_mark
--- A decision may be about a source of which nothing has landed.
-left semi join {{ ref('int_judged_source') }} as judged_source
-    on ordered_mark.source = judged_source.source

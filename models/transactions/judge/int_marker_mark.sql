@@ -3,7 +3,7 @@ with
 judged_transaction as (
 
     select * from {{ ref('int_judged_transaction') }}
-    where mark_kind = 'counted'
+    where mark_kind in ('counted', 'unplaced')
 
 ),
 
@@ -13,9 +13,9 @@ marker as (
         *,
         split_part(log_position, '#', 1) as log,
         split_part(log_position, '#', 2) as log_number,
-        -- A message can land twice.
+        -- A message can land twice. A topic made again has other messages at the same offsets.
         row_number() over (
-            partition by source, topic, partition, `offset`
+            partition by source, topic, partition, `offset`, transaction_id, marker
             order by landing_id
         ) as delivery_number
     from {{ ref('stg_transaction_marker') }}
@@ -90,7 +90,8 @@ end_mark as (
         case
             when {{ ordered_by_end('judged_source.connector') }}
                 then judged_transaction.following_position
-        end as following_place
+        end as following_place,
+        coalesce(transaction_topic.is_leading, true) as is_leading
     from marker
     inner join judged_transaction
         on
@@ -102,6 +103,8 @@ end_mark as (
         on
             marker.source = surrounded_end.source
             and marker.transaction_id = surrounded_end.transaction_id
+    left join {{ ref('int_transaction_topic') }} as transaction_topic
+        on marker.topic = transaction_topic.topic
     where marker.marker = 'END' and marker.delivery_number = 1
 
 )
@@ -138,7 +141,8 @@ select
             log_number,
             surrounding_partitions,
             following_place,
-            committed_at
+            committed_at,
+            is_leading
         ),
         map('ignoreNullFields', 'false')
     ) as mark

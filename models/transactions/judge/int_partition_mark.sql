@@ -3,6 +3,7 @@ with
 judged_partition as (
 
     select * from {{ ref('int_judged_partition') }}
+    where is_own
 
 ),
 
@@ -23,6 +24,18 @@ landed_range as (
         true as is_of_markers,
         inline(known_ranges) as (first_offset, last_offset)
     from {{ ref('int_judged_marker_partition') }}
+
+),
+
+-- Reads of PostgreSQL name the commit before the transaction that closes their window.
+incremental_window as (
+
+    select
+        source,
+        previous_commit_position as previous_position
+    from {{ ref('stg_change_event') }}
+    where snapshot = 'incremental' and connector = 'postgresql' and not is_already_published
+    group by source, previous_commit_position
 
 ),
 
@@ -54,6 +67,12 @@ select
     'range' as kind,
     to_json(struct(topic, partition, first_offset, last_offset, is_of_markers)) as mark
 from landed_range
+union all
+select
+    source,
+    'window' as kind,
+    to_json(struct(previous_position), map('ignoreNullFields', 'false')) as mark
+from incremental_window
 union all
 select
     source,

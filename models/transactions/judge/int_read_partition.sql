@@ -27,6 +27,7 @@ snapshot as (
 message as (
 
     select
+        sent.source,
         sent.topic,
         sent.partition,
         sent.`offset`,
@@ -52,6 +53,7 @@ newer_message as (
         read_partition.last_read_offset,
         any_value(progress.known_ranges) as known_ranges,
         any_value(progress.unplaced_offsets) as unplaced_offsets,
+        any_value(progress.is_shared) as is_shared,
         min(message.`offset`) as first_offset,
         min(message.`offset`) filter (
             where case
@@ -70,7 +72,10 @@ newer_message as (
             and progress.topic = read_partition.topic
             and progress.partition = read_partition.partition
     left join message
-        on progress.topic = message.topic and progress.partition = message.partition
+        on
+            progress.source = message.source
+            and progress.topic = message.topic
+            and progress.partition = message.partition
     group by
         snapshot.source,
         snapshot.snapshot_position,
@@ -100,7 +105,10 @@ older_message as (
         max(message.`offset`) as older_offset
     from followed_partition as newer
     inner join message
-        on newer.topic = message.topic and newer.partition = message.partition
+        on
+            newer.source = message.source
+            and newer.topic = message.topic
+            and newer.partition = message.partition
     where
         coalesce(message.`offset` < newer.following_offset, true)
         and (newer.first_read_offset is not null or message.is_placed)
@@ -120,7 +128,8 @@ select
     newer.last_read_offset,
     newer.newer_offset,
     newer.first_offset,
-    -- What an earlier run has published is staged no more: what landed in front of it is known.
+    -- What an earlier run has published is staged no more: what landed in front of it is known. If
+    -- another source sends too, it may be the other's.
     coalesce(
         older.older_offset,
         case
@@ -130,6 +139,7 @@ select
                     newer.known_ranges,
                     known -> newer.following_offset - 1
                     between known.first_offset and known.last_offset
+                    and (not newer.is_shared or known.first_offset = 0)
                 )
                 then
                     newer.following_offset - 1 - cast(

@@ -4,23 +4,34 @@ with
 snapshot as (
 
     select
-        link.source,
-        link.position,
-        link.snapshot_position as place,
-        link.link_kind = 'blocking_snapshot' as is_blocking,
-        unix_micros(link.committed_at) as committed_at,
-        link.position != link.snapshot_position or asked.followed_position is not null
-            as has_signal,
-        case
-            when link.link_kind = 'blocking_snapshot' then link.snapshot_position
-            else link.position
-        end as snapshot_position
-    from {{ ref('int_chain_link') }} as link
-    left join {{ ref('int_blocking_snapshot') }} as asked
-        on
-            link.source = asked.source
-            and link.snapshot_position = asked.snapshot_position
-    where link.link_kind in ('initial_snapshot', 'blocking_snapshot')
+        source,
+        position,
+        snapshot_position as place,
+        is_blocking,
+        has_place as has_signal,
+        unix_micros(committed_at) as committed_at,
+        case when is_blocking then snapshot_position else position end as snapshot_position
+    from {{ ref('int_placed_snapshot') }}
+
+),
+
+-- Reads that tell no place beside others that do, or a table that has a schema in some messages
+-- only, have lost a field.
+torn_source as (
+
+    select source
+    from {{ ref('int_pending_read') }}
+    group by source
+    having
+        count_if(rlike(event_position, '(^|: )[0:/]+$')) > 0
+        and count_if(not rlike(event_position, '(^|: )[0:/]+$')) > 0
+    union
+    select source
+    from {{ ref('stg_change_event') }}
+    where connector = 'generic' and not is_already_published
+    group by source, topic, table_name
+    having
+        count_if(schema_name = database_name) > 0 and count_if(schema_name != database_name) > 0
 
 ),
 
@@ -31,8 +42,7 @@ read_table as (
         event_position as place,
         data_collection,
         count_if(copy_number = 1) as read_count,
-        array_sort(collect_list(case when copy_number = 1 then nullif(snapshot, 'true') end))
-            as read_markers
+        array_sort(collect_set(nullif(snapshot, 'true'))) as read_markers
     from {{ ref('int_pending_read') }}
     group by source, event_position, data_collection
 
@@ -46,12 +56,15 @@ table_mark as (
         read_table.data_collection,
         read_table.read_count,
         read_table.read_markers,
-        snapshot.is_blocking
+        snapshot.is_blocking,
+        torn_source.source is not null as is_torn
     from snapshot
     inner join read_table
         on
             snapshot.source = read_table.source
             and snapshot.place = read_table.place
+    left join torn_source
+        on snapshot.source = torn_source.source
 
 ),
 
@@ -87,7 +100,9 @@ select
 
     -- payload
     to_json(
-        struct(snapshot_position, data_collection, read_count, read_markers, is_blocking)
+        struct(
+            snapshot_position, data_collection, read_count, read_markers, is_blocking, is_torn
+        )
     ) as mark
 from table_mark
 union all

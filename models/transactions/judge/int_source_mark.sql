@@ -29,7 +29,8 @@ first_place as (
                 when connector = 'postgresql' then previous_commit_position
                 when {{ ordered_by_end('connector') }}
                     then concat({{ offset_position(0) }}, '+', coalesce(event_position, ''))
-                else commit_position
+                -- A change without a place may have been sent before any snapshot.
+                else coalesce(event_position, commit_position, '')
             end as position
         from {{ ref('stg_message') }}
         where kind = 'change' and snapshot is null
@@ -46,6 +47,17 @@ first_place as (
 
 ),
 
+-- Also partitions of which nothing has landed: the next END may be in one.
+marker_topic as (
+
+    select
+        source,
+        max(partition) + 1 as partition_count
+    from {{ ref('int_judged_marker_partition') }}
+    group by source
+
+),
+
 source_mark as (
 
     select
@@ -55,8 +67,11 @@ source_mark as (
         {{ var('landing_reaches_the_end') }} as reaches_the_end,
         {{ matches_any('judged_source.source', var('sources_without_truncate')) }}
             as sends_no_truncates,
-        {{ string_array(var('refused_proofs')) }} as refused_proofs
+        {{ string_array(var('refused_proofs')) }} as refused_proofs,
+        coalesce(marker_topic.partition_count, 1) as marker_partition_count
     from judged_source
+    left join marker_topic
+        on judged_source.source = marker_topic.source
     left join first_place
         on judged_source.source = first_place.source
 
@@ -76,6 +91,15 @@ starting_end as (
 
 ),
 
+-- A copy of a transaction topic, as MirrorMaker makes, has other offsets.
+copied_topic as (
+
+    select collect_set(topic) as topics
+    from {{ ref('int_transaction_topic') }}
+    where not is_leading
+
+),
+
 chain_end as (
 
     select
@@ -92,7 +116,11 @@ chain_end as (
             when starting_end.end_markers is null then array(-1L)
             -- What was published without its END has no topic.
             else transform(
-                filter(starting_end.end_markers, one -> one.topic is not null), one -> one.`offset`
+                filter(
+                    starting_end.end_markers,
+                    one -> not coalesce(array_contains(copied_topic.topics, one.topic), true)
+                ),
+                one -> one.`offset`
             )
         end as end_offsets,
         transform_values(
@@ -107,6 +135,7 @@ chain_end as (
             starting_commit.snapshot_position
         ) as reached_place
     from starting_commit
+    cross join copied_topic
     left join starting_end
         on starting_commit.source = starting_end.source
 
@@ -120,7 +149,12 @@ select
     -- payload
     to_json(
         struct(
-            connector, first_position, reaches_the_end, sends_no_truncates, refused_proofs
+            connector,
+            first_position,
+            reaches_the_end,
+            sends_no_truncates,
+            refused_proofs,
+            marker_partition_count
         ),
         map('ignoreNullFields', 'false')
     ) as mark

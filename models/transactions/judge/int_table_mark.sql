@@ -3,7 +3,7 @@ with
 judged_transaction as (
 
     select * from {{ ref('int_judged_transaction') }}
-    where mark_kind = 'counted'
+    where mark_kind in ('counted', 'unplaced')
 
 ),
 
@@ -35,6 +35,7 @@ table_mark as (
         counted.first_event_position as first_place,
         counted.last_event_position as last_place,
         judged.has_window_close as closes_window,
+        judged.lacks_window_place,
         judged.is_unanswered,
         judged.committed_at,
         counted.received_count = 0 or counted.has_every_order as has_every_number,
@@ -87,6 +88,7 @@ select
             key_leave_count,
             key_enter_count,
             closes_window,
+            lacks_window_place,
             first_place,
             last_place,
             log,

@@ -26,6 +26,7 @@ uncounted_mark as (
         preceding_event_position as older_position,
         is_key_change_torn as has_torn_key,
         has_window_close as closes_window,
+        lacks_window_place,
         is_unanswered,
         committed_at,
         is_group,
@@ -69,7 +70,8 @@ unplaced_mark as (
         source,
         position,
         transaction_id,
-        incomplete_reason as reason
+        unplaced_reason as reason,
+        proof
     from judged_transaction
     where mark_kind = 'unplaced'
 
@@ -95,6 +97,7 @@ select
             older_position,
             has_torn_key,
             closes_window,
+            lacks_window_place,
             is_unanswered,
             committed_at,
             is_group,
@@ -131,6 +134,6 @@ select
     position,
     transaction_id,
     to_json(
-        struct(position, transaction_id, reason), map('ignoreNullFields', 'false')
+        struct(position, transaction_id, reason, proof), map('ignoreNullFields', 'false')
     ) as mark
 from unplaced_mark

@@ -1,16 +1,18 @@
 select
     -- identity
     source,
+    link_number,
     link_kind,
     position,
+    read_position,
     transaction_id,
 
     -- verdict
-    verdict,
+    coalesce(verdict, raise_error(refusal)) as verdict,
     held_reason,
+    lacking_topics,
     proof,
     commit_number,
-    refusal,
 
     -- provenance
     {{ candidate('cut_id') }}L as cut_id

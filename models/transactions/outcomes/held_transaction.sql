@@ -6,9 +6,10 @@ int_cut as (
 
 ),
 
-chain_link as (
+hold as (
 
-    select * from {{ ref('int_chain_link') }}
+    select * from {{ ref('int_verdict') }}
+    where verdict = 'hold'
 
 ),
 
@@ -39,43 +40,6 @@ quarantined_topic as (
 
 ),
 
--- A snapshot that a later one replaced is held no more.
-held_snapshot as (
-
-    select
-        chain_link.source,
-        {{ snapshot_id('chain_link.snapshot_position') }} as transaction_id,
-        chain_link.position,
-        chain_link.committed_at,
-        chain_link.held_reason,
-        snapshot.read_count,
-        case
-            when chain_link.held_reason = 'missing_reads' then array_sort(snapshot.lacking_tables)
-            else array()
-        end as lacking_tables
-    from chain_link
-    inner join {{ ref('int_snapshot') }} as snapshot
-        on
-            chain_link.source = snapshot.source
-            and chain_link.snapshot_position = snapshot.snapshot_position
-    left join int_cut
-        on chain_link.source = int_cut.source
-    where
-        chain_link.held_reason is not null
-        and coalesce(chain_link.position > int_cut.link_position, true)
-
-),
-
-first_held_snapshot as (
-
-    select
-        source,
-        min(position) as position
-    from held_snapshot
-    group by source
-
-),
-
 held_transaction as (
 
     select
@@ -86,39 +50,59 @@ held_transaction as (
         pending.committed_at,
         pending.event_count,
         pending.miscounted_tables,
-        coalesce(
-            chain_link.held_reason,
-            pending.incomplete_reason,
-            case
-                when first_held_snapshot.position < pending.commit_position
-                    then 'follows_held_snapshot'
-                else 'follows_held_transaction'
-            end
-        ) as held_reason
+        hold.held_reason
     from {{ ref('int_transaction') }} as pending
+    inner join hold
+        on pending.source = hold.source and pending.transaction_id = hold.transaction_id
     left join int_cut
         on pending.source = int_cut.source
-    left join chain_link
-        on
-            pending.source = chain_link.source
-            and pending.transaction_id = chain_link.transaction_id
-            and chain_link.link_kind = 'transaction'
-    left join first_held_snapshot
-        on pending.source = first_held_snapshot.source
-    where
-        coalesce(pending.commit_position > int_cut.link_position, true)
-        and not coalesce(pending.previous_commit_position < int_cut.snapshot_position, false)
+    -- What is older than a snapshot that is published waits for nothing.
+    where not coalesce(pending.previous_commit_position < int_cut.snapshot_position, false)
     union all
     select
-        source,
-        transaction_id,
-        position as commit_position,
-        position as log_order,
-        committed_at,
-        read_count as event_count,
-        lacking_tables as miscounted_tables,
-        held_reason
-    from held_snapshot
+        placed.source,
+        {{ snapshot_id('placed.snapshot_position') }} as transaction_id,
+        placed.position as commit_position,
+        placed.position as log_order,
+        placed.committed_at,
+        snapshot.read_count as event_count,
+        case
+            when hold.held_reason = 'missing_reads'
+                then
+                    array_sort(concat(
+                        transform(
+                            filter(
+                                snapshot.read_tables,
+                                one -> not one.has_last_of_table
+                                or arrays_overlap(one.topics, hold.lacking_topics)
+                            ),
+                            one -> named_struct(
+                                'data_collection', one.data_collection,
+                                'expected_count', cast(null as bigint),
+                                'received_count', one.read_count
+                            )
+                        ),
+                        transform(
+                            coalesce(snapshot.unlanded_tables, array()),
+                            one -> named_struct(
+                                'data_collection', one,
+                                'expected_count', cast(null as bigint),
+                                'received_count', 0L
+                            )
+                        )
+                    ))
+            else array()
+        end as miscounted_tables,
+        hold.held_reason
+    from {{ ref('int_placed_snapshot') }} as placed
+    inner join hold
+        on
+            placed.source = hold.source
+            and placed.snapshot_position = hold.read_position
+    inner join {{ ref('int_snapshot') }} as snapshot
+        on
+            placed.source = snapshot.source
+            and placed.snapshot_position = snapshot.snapshot_position
 
 ),
 

@@ -80,6 +80,18 @@ settled_transaction as (
 
 ),
 
+-- Its reads can stand at the very place where the newest commit ended.
+held_snapshot as (
+
+    select
+        source,
+        read_position
+    from {{ ref('int_verdict') }}
+    where verdict = 'hold' and read_position is not null
+    group by source, read_position
+
+),
+
 -- BEGIN and END of which nothing shows the source are held.
 transaction_topic as (
 
@@ -128,6 +140,7 @@ settled_message as (
                         split_part(message.log_position, '#', 2)
                         <= int_cut.log_positions[split_part(message.log_position, '#', 1)]
                 when message.snapshot is null and message.transaction_id is not null then false
+                when message.snapshot is not null and held_snapshot.source is not null then false
                 -- Settled by its place in int_change alone.
                 when message.snapshot = 'incremental' and message.connector != 'postgresql'
                     then false
@@ -161,6 +174,10 @@ settled_message as (
         on
             message.source = change_group.source
             and message.transaction_id = change_group.transaction_id
+    left join held_snapshot
+        on
+            message.source = held_snapshot.source
+            and message.event_position = held_snapshot.read_position
     left join settled_transaction
         on
             coalesce(placed_marker.source, message.source) = settled_transaction.source

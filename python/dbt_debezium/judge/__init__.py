@@ -19,14 +19,12 @@ Each module answers one question:
 - `chain`: what does each link become? With `horizon`: which commits are states of the source,
   where a blocking snapshot has read its rows later than it stands?
 
-`traits` has in what connectors differ. What decides today is still the chain of models in
-models/transactions. The models in models/transactions/judge call the judge beside it, in tests of
-the project only (docs/decisions/0016-marks-reach-the-judge-as-json.md). Other tests hold both to
-the same law (tests/pipeline/histories/law.py), or to what the source held where no law says what
-can be proved.
+`traits` has in what connectors differ. The models in models/transactions/judge collect the marks,
+and `int_verdict` asks the judge, one source at a time
+(docs/decisions/0016-marks-reach-the-judge-as-json.md). Tests hold it to a law that does not know it
+(tests/pipeline/histories/law.py), or to what the source held where no law says what can be proved.
 
-Not judged yet: snapshots of CDL, which are refused. The judge knows no rows: what a published
-transaction would contradict (S17), the models see.
+The judge knows no rows: what a published transaction would contradict (S17), the models see.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,9 +33,17 @@ from itertools import chain as joined
 from dbt_debezium.judge.chain import Chain
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import LINK_KINDS, Fact, Mark
-from dbt_debezium.judge.verdicts import ChainEnd, Commit, Discarded, Hold, Superseded, Verdict
+from dbt_debezium.judge.verdicts import (
+    ChainEnd,
+    Commit,
+    Discarded,
+    Hold,
+    Passed,
+    Superseded,
+    Verdict,
+)
 
-__all__ = ["ChainEnd", "Commit", "Discarded", "Hold", "Superseded", "Verdict", "judge"]
+__all__ = ["ChainEnd", "Commit", "Discarded", "Hold", "Passed", "Superseded", "Verdict", "judge"]
 
 
 def judge(marks: Iterable[Mark], end: ChainEnd) -> Iterator[Verdict]:
@@ -48,9 +54,10 @@ def judge(marks: Iterable[Mark], end: ChainEnd) -> Iterator[Verdict]:
         end: where the published chain ends.
 
     Returns:
-        One verdict per transaction and snapshot behind that end, in the order of commits; none of
-        DDL, nor of a blocking snapshot that waits for a commit behind its reads. The newest
-        `Commit` or `Discarded` has where the chain ends with it, which the next run is given.
+        One verdict per transaction and snapshot behind that end, and `Passed` for what the chain
+        has passed that is no commit; none of a blocking snapshot that waits for a commit behind its
+        reads. Commits come in their order. The newest `Commit` or `Discarded` has where the chain
+        ends with it, which the next run is given.
 
     Raises:
         DebeziumError: the source has something that the judge cannot order.

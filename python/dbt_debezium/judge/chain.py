@@ -8,7 +8,7 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.holds import Holds, Reasons
-from dbt_debezium.judge.horizon import Passed, shown
+from dbt_debezium.judge.horizon import shown
 from dbt_debezium.judge.marks import (
     BlockingSnapshot,
     Link,
@@ -27,6 +27,7 @@ from dbt_debezium.judge.verdicts import (
     Hold,
     HoldReason,
     LinkKind,
+    Passed,
     Proof,
     Superseded,
     Verdict,
@@ -41,19 +42,21 @@ class Chain:
         self._start = self._end = end
         self._holds = Holds(evidence, end)
         self._predecessor = Predecessor(end, evidence)
+        """The link in front of the next one, which waits perhaps: what the next one lacks does not
+        depend on that."""
         self._held_by: LinkKind | None = None
-        """What the first link is that waits, and that all links behind it wait for."""
+        """What waits in front of the next link: a snapshot, else a transaction."""
 
     def verdicts(self, links: Iterable[Link]) -> Iterator[Verdict]:
         """Judge links, which come in the order of `marks`."""
         return shown(self._judged(links))
 
-    def _judged(self, links: Iterable[Link]) -> Iterator[Verdict | Passed]:
+    def _judged(self, links: Iterable[Link]) -> Iterator[Verdict]:
         for _, marks in groupby(links, key=_identity):
             match first := next(marks):
                 case Message():
-                    if self._predecessor.add_message(first):
-                        yield Passed(first.position, first.committed_at)
+                    if self._predecessor.add_message(first) and self._held_by is None:
+                        yield Passed("message", first.position, None, first.committed_at)
                 case BlockingSnapshot():
                     yield self._judge_blocking(first)
                 case Snapshot():
@@ -69,44 +72,59 @@ class Chain:
                     transaction = Transaction([first, *rest])
                     if not self._is_published(transaction.position):
                         yield self._judge_transaction(transaction)
-                    elif transaction.position == self._end.position:
+                    elif transaction.position == self._start.position:
                         self._add_end_offsets(transaction)
 
     def _is_published(self, position: str | None) -> bool:
-        newest = self._end.position or self._end.snapshot_position
+        """Whether a transaction is, by its position: it comes before a snapshot at the same one."""
+        newest = self._start.position or self._start.snapshot_position
         return newest is not None and position is not None and position <= newest
 
     def _judge_snapshot(self, snapshot: Snapshot) -> Verdict:
         """A snapshot that is whole needs no predecessor, because it replaces all tables (S5).
 
+        One that is discarded replaces nothing, so it waits for what comes before it.
+
         Raises:
             DebeziumError: later commits are published without it (S17).
         """
         position = snapshot.position
-        if self._is_published(position):
+        newest = self._start.position or self._start.snapshot_position
+        if newest is not None and position < newest:
             raise DebeziumError(
                 f"judge: a snapshot at {position} has landed behind the published commit at "
-                f"{self._end.position}; expected reads to land "
+                f"{newest}; expected reads to land "
                 "before anything that follows them is published"
             )
         reason = self._evidence.snapshot_hold_reason(position)
+        decided = self._on_snapshot(position)
+        if decided == "discard":
+            reason = self._follows_held()
+        end = replace(self._predecessor.end, position=None, snapshot_position=position)
+        end = end.reaching(snapshot.place)
         if reason is not None:
-            return self._waiting("initial_snapshot", position, None, reason)
+            verdict = self._waiting_snapshot("initial_snapshot", position, position, reason, end)
+            return replace(verdict, read_position=snapshot.place)
         self._held_by = None
-        end = replace(self._end, position=None, snapshot_position=position)
-        self._move_to(end.reaching(snapshot.place))
-        return self._commit("initial_snapshot", position, None, decided=self._on_snapshot(position))
+        self._move_to(end)
+        commit = self._commit("initial_snapshot", position, None, decided=decided)
+        return replace(commit, read_position=snapshot.place)
 
     def _judge_blocking(self, snapshot: BlockingSnapshot) -> Verdict:
         """It is a commit behind a transaction, which the next one follows all the same (S7)."""
-        decided = self._on_snapshot(snapshot.snapshot_position)
+        read_position = snapshot.snapshot_position
+        decided = self._on_snapshot(read_position)
         reason = _first(self._holds.of_blocking(snapshot, self._follows_held(), decided))
         if reason is not None:
-            return self._waiting("blocking_snapshot", snapshot.position, None, reason)
+            verdict = self._waiting_snapshot(
+                "blocking_snapshot", snapshot.position, read_position, reason
+            )
+            return replace(verdict, read_position=read_position)
         at = snapshot.committed_at
-        return self._commit(
+        commit = self._commit(
             "blocking_snapshot", snapshot.position, None, decided=decided, committed_at=at
         )
+        return replace(commit, read_position=read_position)
 
     def _judge_transaction(self, transaction: Transaction) -> Verdict:
         position, transaction_id = transaction.position, transaction.transaction_id
@@ -114,17 +132,18 @@ class Chain:
         follows_held = self._follows_held()
         reasons = self._holds.of_transaction(transaction, self._predecessor, follows_held, decided)
         reason, traits = _first(reasons), self._evidence.traits
+        offsets = transaction.end_offsets(traits) if traits else ()
+        if not offsets and not (traits and traits.names_predecessor):
+            offsets = self._predecessor.end.end_offsets
+        end = replace(self._predecessor.end, position=position, end_offsets=offsets)
+        end = end.reaching(transaction.last_place).numbered(transaction.log_number)
         if reason is not None:
-            return self._waiting("transaction", position, transaction_id, reason)
+            named = transaction.previous_position
+            return self._waiting("transaction", position, transaction_id, reason, end, named)
         assert position is not None  # else it has no END, or that has no position
-        assert traits is not None  # else nothing shows whose it is
-        offsets = transaction.end_offsets(traits)
-        if not offsets and not traits.names_predecessor:
-            offsets = self._end.end_offsets
-        end = replace(self._end, position=position, end_offsets=offsets)
-        self._move_to(end.reaching(transaction.last_place).numbered(transaction.log_number))
+        self._move_to(end)
         at = transaction.committed_at
-        return self._commit("transaction", position, transaction_id, decided, committed_at=at)
+        return self._commit("transaction", position, transaction_id, decided, transaction.proof, at)
 
     def _judge_truncate(self, truncate: Truncate) -> Iterator[Verdict]:
         """A BEGIN that stays alone where no TRUNCATE can be missing is that of DDL: no commit."""
@@ -133,14 +152,18 @@ class Chain:
         follows_held = self._follows_held()
         reasons = self._holds.of_truncate(truncate, self._predecessor, follows_held, decided)
         reason = _first(reasons)
-        if reason is not None:
-            yield self._waiting("transaction", position, transaction_id, reason)
-            return
         number = log_number(truncate.log, truncate.log_number)
-        end = replace(self._end, position=position).numbered(number)
-        self._move_to(end.reaching(truncate.place) if truncate.has_landed else end)
+        end = replace(self._predecessor.end, position=position).numbered(number)
+        if truncate.has_landed:
+            end = end.reaching(truncate.place)
+        if reason is not None:
+            yield self._waiting("transaction", position, transaction_id, reason, end)
+            return
+        self._move_to(end)
         if truncate.has_landed or decided is not None:
             yield self._commit("transaction", position, transaction_id, decided)
+        else:
+            yield Passed("transaction", position, transaction_id)
 
     def _judge_uncounted(self, transaction: Uncounted) -> Verdict:
         position, transaction_id = transaction.position, transaction.transaction_id
@@ -148,9 +171,10 @@ class Chain:
         follows_held = self._follows_held()
         reasons = self._holds.of_uncounted(transaction, self._predecessor, follows_held, decided)
         reason = _first(reasons)
+        end = replace(self._predecessor.end, position=position).reaching(transaction.last_place)
         if reason is not None:
-            return self._waiting("transaction", position, transaction_id, reason)
-        end = replace(self._end, position=position).reaching(transaction.last_place)
+            named = transaction.previous_position
+            return self._waiting("transaction", position, transaction_id, reason, end, named)
         self._move_to(end)
         assert position is not None  # else nothing shows that it is complete
         proof, at = transaction.proof, transaction.committed_at
@@ -160,7 +184,7 @@ class Chain:
         return self._evidence.decisions.on_snapshot(position)
 
     def _follows_held(self) -> HoldReason | None:
-        """Why everything behind the first link that waits does, too; None before there is one."""
+        """Why everything behind a link that waits does, too; None before there is one."""
         match self._held_by:
             case "transaction":
                 return "follows_held_transaction"
@@ -185,7 +209,11 @@ class Chain:
         return Commit(kind, position, transaction_id, self._end, proof, committed_at)
 
     def _move_to(self, end: ChainEnd) -> None:
-        self._end = end
+        self._end = replace(end, commit_number=self._end.commit_number)
+        self._go_on_from(end)
+
+    def _go_on_from(self, end: ChainEnd) -> None:
+        """The next link is judged as if the chain had moved on to one, which waits perhaps."""
         self._predecessor = Predecessor(end, self._evidence)
 
     def _waiting(
@@ -194,12 +222,47 @@ class Chain:
         position: str | None,
         transaction_id: str | None,
         reason: HoldReason,
+        end: ChainEnd | None = None,
+        previous_position: str | None = None,
     ) -> Hold | Superseded:
+        """A link waits, or a later snapshot has it.
+
+        Args:
+            kind: of the link.
+            position: of the link; None where nothing shows it.
+            transaction_id: None of a snapshot.
+            reason: why it waits.
+            end: where the chain would end with it; None of a blocking snapshot, which nothing
+                follows.
+            previous_position: the commit that a transaction names.
+        """
         if position is not None:
-            self._held_by = self._held_by or kind
-            if self._evidence.is_superseded(position):
-                return Superseded(kind, position, transaction_id)
+            if end is not None:
+                self._go_on_from(end)
+            if self._held_by is None or (
+                kind != "transaction" and not reason.startswith("follows_held")
+            ):
+                self._held_by = kind
+            is_superseded = self._evidence.is_superseded(position)
+        else:
+            # It comes behind all that has a place, and so behind the newest snapshot.
+            is_superseded = _is_before(previous_position, self._end.snapshot_position)
+        if is_superseded:
+            return Superseded(kind, position, transaction_id)
         return Hold(kind, position, transaction_id, reason)
+
+    def _waiting_snapshot(
+        self,
+        kind: LinkKind,
+        position: str,
+        read_position: str,
+        reason: HoldReason,
+        end: ChainEnd | None = None,
+    ) -> Hold | Superseded:
+        verdict = self._waiting(kind, position, None, reason, end)
+        if isinstance(verdict, Superseded) or reason != "missing_reads":
+            return verdict
+        return replace(verdict, lacking_topics=self._evidence.lacking_topics(read_position))
 
     def _add_end_offsets(self, transaction: Transaction) -> None:
         """The END of the newest transaction may have come again since it was published."""
@@ -211,6 +274,11 @@ class Chain:
 
 def _first(reasons: Reasons) -> HoldReason | None:
     return next((one for one in reasons if one is not None), None)
+
+
+def _is_before(position: str | None, other: str | None) -> bool:
+    """Whether both are known, and one is before the other."""
+    return position is not None and other is not None and position < other
 
 
 def _identity(link: Link) -> tuple[str | None, str, str | None]:

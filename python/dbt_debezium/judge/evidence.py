@@ -20,6 +20,7 @@ from dbt_debezium.judge.marks import (
     Unfinished,
     UnlandedTable,
     Unreadable,
+    Window,
 )
 from dbt_debezium.judge.partitions import Partitions
 from dbt_debezium.judge.snapshot import SnapshotReads, Topics
@@ -49,15 +50,14 @@ class Evidence:
         self.partitions = Partitions(traits, partitions, reaches_the_end=source.reaches_the_end)
         self.unread = Unread(traits, unreadable)
         self.log = Log(_of_kind(facts, LogRange))
-        self.markers = Markers(ranges, unreadable, _of_kind(facts, Unfinished))
+        self.markers = Markers(
+            ranges, unreadable, _of_kind(facts, Unfinished), source.marker_partition_count
+        )
+        self.windows = [one.previous_position for one in _of_kind(facts, Window)]
+        """Commits behind which a window of an incremental snapshot is open."""
         self.decisions = Decisions(_of_kind(facts, Decision))
         self.missing_rows = {one.transaction_id for one in _of_kind(facts, MissingRow)}
         """Transactions that an earlier run has failed on."""
-        if not traits.has_markers and _of_kind(facts, SnapshotTable):
-            raise DebeziumError(
-                f"judge: connector '{source.connector}' sent reads of a snapshot, which cannot be "
-                "judged without BEGIN and END yet; expected streamed changes only"
-            )
         topics = Topics(
             partitions,
             ranges,
@@ -68,12 +68,17 @@ class Evidence:
         )
         snapshots = _snapshots(facts, source, end)
         self._reasons = {one.position: one.hold_reason(topics) for one in snapshots}
+        self._lacking_topics = {one.position: one.lacking_topics(topics) for one in snapshots}
         self._initial = [one.position for one in snapshots if not one.is_blocking]
 
     def snapshot_hold_reason(self, position: str) -> HoldReason | None:
         """Why the snapshot at a position waits; None where it is whole, or an operator says so."""
         is_settled = settles(self.decisions.on_snapshot(position))
         return None if is_settled else self._reasons[position]
+
+    def lacking_topics(self, position: str) -> tuple[str, ...]:
+        """Topics that may lack reads of the snapshot at a position."""
+        return self._lacking_topics[position]
 
     def is_superseded(self, position: str) -> bool:
         """Whether a snapshot that is published stands at a position or behind it."""

@@ -14,7 +14,8 @@ class Source:
     neither connector nor source, so nothing shows yet whose they are."""
     first_position: str | None
     """The first commit that an END, or a change that names the commit before its own, shows. Where
-    END is the order, the first place of a change, written as that of a snapshot before any END."""
+    changes name none, the first place of a change too, empty for one without a place. Where END is
+    the order, that alone, written as the place of a snapshot before any END."""
     reaches_the_end: bool = False
     """Whether all that the source has sent has landed, as the setting `landing_reaches_the_end` or
     `--complete` says."""
@@ -22,6 +23,8 @@ class Source:
     """Whether the setting `sources_without_truncate` lists it."""
     refused_proofs: tuple[str, ...] = ()
     """The setting of that name."""
+    marker_partition_count: int = 1
+    """Of the transaction topic, with partitions of which nothing has landed yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,18 @@ class Unreadable:
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """One row per commit that reads of an incremental snapshot name as the one before them (S6).
+
+    What follows that commit closes their window, whether a change of it has landed or not.
+    """
+
+    kind: ClassVar[str] = "window"
+    previous_position: str | None
+    """None in front of the first commit of a stream."""
+
+
+@dataclass(frozen=True, slots=True)
 class UnlandedTable:
     """One row per table of which ENDs count changes, while nothing of its topic has landed."""
 
@@ -99,9 +114,14 @@ class SnapshotTable:
     read_count: int
     """Of rows, without copies."""
     read_markers: tuple[str, ...]
-    """What `source.snapshot` says of them, beside `true`: `first`, `last` and so on (S4)."""
+    """What `source.snapshot` says of them and of their copies, beside `true`: `first`, `last` and
+    others, each once, in order (S4). A snapshot that began again on an idle server reads the same
+    rows at the same place."""
     is_blocking: bool = False
     """Whether a signal inside the stream asked for the snapshot (S7)."""
+    is_torn: bool = False
+    """Whether messages of the source have lost a field: some reads tell a place and others none, or
+    some messages of a table have a schema and others none. So reads may be of other snapshots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +197,7 @@ Fact: TypeAlias = (
     | Partition
     | Range
     | Unreadable
+    | Window
     | UnlandedTable
     | SnapshotTable
     | SnapshotPartition

@@ -32,7 +32,7 @@ class Holds:
 
         Args:
             transaction: all of its marks.
-            predecessor: the newest commit.
+            predecessor: the link in front of it, which waits perhaps.
             follows_held: why it waits for what comes before it.
             decided: on it.
         """
@@ -44,13 +44,12 @@ class Holds:
         if must_be_proved:
             yield self._refused("counted")
             yield transaction.hold_reason(traits, self._evidence.partitions, self._evidence.unread)
-        yield follows_held
-        if must_be_proved:
-            yield self._lacks_snapshot(predecessor, decided)
             assert transaction.position is not None  # else it waits for that
             before = predecessor.in_stream_of(transaction.position)
             yield before.hold_reason(transaction, traits, decided)
+            yield self._lacks_snapshot(predecessor, decided)
             yield self._lacks_row(transaction.transaction_id)
+        yield follows_held
 
     def of_uncounted(
         self,
@@ -62,17 +61,16 @@ class Holds:
         """Of one that nothing counts (S15)."""
         traits = self._evidence.traits
         assert traits is not None  # a change has landed, which shows the connector
-        must_be_proved = not settles(decided)
+        must_be_proved = not settles(decided) or transaction.position is None
         if must_be_proved:
             yield self._refused(transaction.proof)
             yield uncounted_hold_reason(transaction, self._evidence, self._start)
-        yield follows_held
-        if must_be_proved:
-            yield self._lacks_snapshot(predecessor, decided)
             assert transaction.position is not None  # else it waits for that
             before = predecessor.in_stream_of(transaction.position)
             yield before.uncounted_hold_reason(transaction, traits, decided)
+            yield self._lacks_snapshot(predecessor, decided)
             yield self._lacks_row(transaction.transaction_id)
+        yield follows_held
 
     def of_truncate(
         self,
@@ -82,10 +80,10 @@ class Holds:
         decided: Decided,
     ) -> Reasons:
         """Of a TRUNCATE without END (S8)."""
-        yield follows_held
         if not settles(decided):
-            yield self._lacks_snapshot(predecessor, decided)
             yield predecessor.truncate_hold_reason(truncate, decided)
+            yield self._lacks_snapshot(predecessor, decided)
+        yield follows_held
 
     def of_blocking(
         self, snapshot: BlockingSnapshot, follows_held: HoldReason | None, decided: Decided

@@ -5,25 +5,17 @@ behind the last read, no state of the chain is one that the source had.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
-from dbt_debezium.judge.verdicts import Commit, Discarded, Hold, Verdict
-
-
-class Passed(NamedTuple):
-    """A link of the chain of which there is no verdict: a message that follows a commit."""
-
-    position: str
-    committed_at: int | None
+from dbt_debezium.judge.verdicts import Commit, Discarded, Hold, Passed, Verdict
 
 
-def shown(links: Iterable[Verdict | Passed]) -> Iterator[Verdict]:
+def shown(links: Iterable[Verdict]) -> Iterator[Verdict]:
     """The same verdicts; commits at the end that no state of the source holds wait.
 
     Args:
         links: in the order of the chain.
     """
-    waiting: list[Commit | Discarded] = []
+    waiting: list[Commit | Discarded | Passed] = []
     last_read_at: int | None = None
     is_state = True
     position = None
@@ -37,11 +29,11 @@ def shown(links: Iterable[Verdict | Passed]) -> Iterator[Verdict]:
             yield link
             continue
         position, at = link.position, link.committed_at
-        if isinstance(link, Commit | Discarded):
-            waiting.append(link)
-        if not isinstance(link, Passed) and link.kind == "blocking_snapshot":
-            is_state = False
-            last_read_at = at
+        waiting.append(link)
+        if link.kind == "blocking_snapshot":
+            if isinstance(link, Commit):
+                is_state = False
+                last_read_at = at
         else:
             is_state = last_read_at is None or at is None or at > last_read_at
     if is_state:
@@ -50,5 +42,5 @@ def shown(links: Iterable[Verdict | Passed]) -> Iterator[Verdict]:
         yield from (
             Hold(one.kind, one.position, one.transaction_id, "follows_held_transaction")
             for one in waiting
-            if one.kind == "transaction"
+            if one.kind == "transaction" and not isinstance(one, Passed)
         )

@@ -27,9 +27,10 @@ class Table:
     """Deletes that say which key their row has now (S9)."""
     key_enter_count: int = 0
     closes_window: bool = False
-    """Whether one of its changes ends the window of an incremental snapshot (S6)."""
+    """Whether one of its changes ends the window of an incremental snapshot (S6). What names the
+    commit before its window is a `window` mark."""
     first_place: str | None = None
-    """Of its changes, where `Traits.change_place` is their own."""
+    """Of its changes; None where none tells a place."""
     last_place: str | None = None
     log: str | None = None
     """That numbers the transaction, as its changes say, and its number there."""
@@ -40,6 +41,9 @@ class Table:
     """Whether the transaction asks for a blocking snapshot of which no read has landed (S7)."""
     committed_at: int | None = None
     """In microseconds, by the source's clock."""
+    lacks_window_place: bool = False
+    """Whether the transaction closes a window, and the reads that wait name a place in the log that
+    it does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,9 @@ class End:
     following_place: str | None = None
     """The place of the first change of the next transaction behind this END that has changes."""
     committed_at: int | None = None
+    is_leading: bool = True
+    """Whether its topic is the one whose offsets link transactions. Those of a copy of it, as
+    MirrorMaker makes, compare with none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +155,7 @@ class Uncounted:
     has_known_end: bool = True
     """Whether it ended at its position. Else it has none, or stands there only to hold what a new
     stream has sent behind it, because the one that it was sent in broke off."""
+    lacks_window_place: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +176,8 @@ class Unplaced:
         "unordered_partitions",
         "unplaced_truncate",
     ]
+    proof: Literal["counted", "watermark", "none"] = "counted"
+    """Of one that an operator releases (S16)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +198,7 @@ class Snapshot:
     kind: ClassVar[str] = "snapshot"
     position: str
     place: str | None = None
-    """In the log, where `Traits.change_place` is that of a change."""
+    """Of its reads in the log."""
 
 
 @dataclass(frozen=True, slots=True)

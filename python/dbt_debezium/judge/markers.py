@@ -14,6 +14,7 @@ class Markers:
         ranges: Iterable[Range],
         unreadable: Iterable[Unreadable],
         unfinished: Iterable[Unfinished] = (),
+        partition_count: int = 1,
     ) -> None:
         """Marks of other topics are left out.
 
@@ -21,9 +22,10 @@ class Markers:
             ranges: of all partitions.
             unreadable: likewise; each may be an END, so a run of markers ends in front of it.
             unfinished: what follows a BEGIN without END is of another stream.
+            partition_count: of the topic, with those of which nothing has landed.
         """
         landed = [one for one in ranges if one.is_of_markers]
-        self._partitions = {*range(1 + max([0, *(one.partition for one in landed)]))}
+        self._partitions = {*range(partition_count)}
         self.have_one_order = self._partitions == {0}
         """Whether offsets are the order of markers; those of two partitions have none."""
         starts = [one.first_offset for one in landed]
@@ -53,5 +55,6 @@ class Markers:
         return self._partitions == {*partitions}
 
     def _run_start(self, offset: int) -> int:
-        """The first offset from which on everything up to this one is known."""
-        return self._run_starts[bisect_right(self._run_starts, offset) - 1]
+        """The first offset from which on all up to this one is known; none: the one behind it."""
+        place = bisect_right(self._run_starts, offset)
+        return self._run_starts[place - 1] if place else offset + 1

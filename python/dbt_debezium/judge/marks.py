@@ -3,9 +3,9 @@
 A mark is one row of a narrow table (`int_mark`), with `kind` and the fields of its class below as
 JSON. A field that two kinds share means the same in both. Marks come in this order:
 
-1. facts of the whole source: `source`, `partition`, `range`, `unreadable`, `unlanded_table`,
-   `snapshot_table`, `snapshot_partition`, `log_range`, `unfinished`, `decision`, `missing_row`, in
-   any order;
+1. facts of the whole source: `source`, `partition`, `range`, `unreadable`, `window`,
+   `unlanded_table`, `snapshot_table`, `snapshot_partition`, `log_range`, `unfinished`, `decision`,
+   `missing_row`, in any order;
 2. links of the chain, by `place_of`: those without a position come last.
 
 Positions of one source have one width, so they compare as text. The position of a transaction is
@@ -29,6 +29,7 @@ from dbt_debezium.judge.facts import (
     Unfinished,
     UnlandedTable,
     Unreadable,
+    Window,
 )
 from dbt_debezium.judge.links import (
     Begin,
@@ -73,6 +74,7 @@ __all__ = [
     "UnlandedTable",
     "Unplaced",
     "Unreadable",
+    "Window",
     "place_of",
 ]
 

@@ -1,5 +1,6 @@
 """Does a transaction follow the newest commit, with none missing between? (S14)"""
 
+from copy import copy
 from dataclasses import replace
 
 from dbt_debezium.judge.decisions import Decided
@@ -26,11 +27,12 @@ class Predecessor:
         """Of messages that name themselves, so that they do not show what they follow."""
 
     def in_stream_of(self, position: str) -> "Predecessor":
-        """What a transaction at a position sees of it: an epoch opens a new stream."""
+        """What a link at a position sees of it: an epoch opens a new stream."""
         if self.end.position is None or epoch_of(self.end.position) == epoch_of(position):
             return self
-        end = replace(self.end, position=None, snapshot_position=None)
-        return Predecessor(end, self._evidence)
+        seen = copy(self)
+        seen.end = replace(self.end, position=None, snapshot_position=None)
+        return seen
 
     def add_message(self, message: Message) -> bool:
         """What follows a message outside of transactions names it as the commit before.
@@ -41,7 +43,7 @@ class Predecessor:
         if message.previous_position == message.position:
             self._lone_positions.add(message.position)
             return False
-        follows = message.previous_position in (self.end.position, *self._message_positions)
+        follows = self.in_stream_of(message.position)._is_named(message.previous_position)
         if follows:
             self._message_positions.add(message.position)
         return follows
@@ -51,14 +53,16 @@ class Predecessor:
     ) -> HoldReason | None:
         """Why a whole transaction cannot follow; None where it can."""
         if decided is None and not self._is_followed_by(transaction, traits):
-            names = traits.names_predecessor and transaction.has_changes
+            names = traits.names_predecessor and transaction.has_place
             is_behind = not names and not self._evidence.markers.have_one_order
             return "partition_behind" if is_behind else "missing_predecessor"
         number, place = transaction.log_number, transaction.first_place
         if not traits.counts_truncates and self._may_lack_a_truncate(number, place):
             return "unaccounted_gtid"
-        if transaction.closes_window and self._may_lack_reads(transaction.span(traits)):
+        if self._closes_window(transaction) and self._may_lack_reads(transaction.span(traits)):
             return "unproven_reads"
+        if transaction.lacks_window_place:
+            return "no_commit_position"
         return "missing_reads" if transaction.is_unanswered else None
 
     def uncounted_hold_reason(
@@ -71,14 +75,17 @@ class Predecessor:
         """
         if decided is None and traits.names_predecessor:
             is_first = self.end.position is None and (
-                transaction.previous_position not in self._message_positions
+                transaction.previous_position not in self._message_positions | self._lone_positions
             )
             if not (self._begins_with(transaction) if is_first else self._precedes(transaction)):
                 return "missing_predecessor"
         assert transaction.position is not None  # else nothing shows that it is complete
         span = Span(transaction.last_place, transaction.position)
-        if transaction.closes_window and self._may_lack_reads(span):
+        follows_window = transaction.previous_position in self._evidence.windows
+        if (transaction.closes_window or follows_window) and self._may_lack_reads(span):
             return "unproven_reads"
+        if transaction.lacks_window_place:
+            return "no_commit_position"
         return "missing_reads" if transaction.is_unanswered else None
 
     def truncate_hold_reason(self, truncate: Truncate, decided: Decided) -> HoldReason | None:
@@ -90,16 +97,32 @@ class Predecessor:
             return "unaccounted_gtid"
         return None
 
+    def _closes_window(self, transaction: Transaction) -> bool:
+        """Whether reads name the same commit as it, or as it would if a change of it landed."""
+        if transaction.closes_window:
+            return True
+        if transaction.has_changes:
+            return transaction.previous_position in self._evidence.windows
+        return any(self._is_named(one) for one in self._evidence.windows)
+
     def _is_followed_by(self, transaction: Transaction, traits: Traits) -> bool:
-        if traits.names_predecessor and transaction.has_changes:
+        if traits.names_predecessor and transaction.has_place:
             named = transaction.previous_position
             if self._is_named(named):
                 return True
             if named not in self._lone_positions:
                 return False
-        # In several partitions offsets have no common order, but positions that END names do.
-        return self._has_every_marker(transaction.end_offsets(traits)) or (
-            self._evidence.markers.surround(transaction.surrounding_partitions)
+        # In several partitions offsets have no common order, but positions that END names do, and
+        # so do the numbers of a log.
+        markers = self._evidence.markers
+        return (
+            self._has_every_marker(transaction.end_offsets(traits))
+            or markers.surround(transaction.surrounding_partitions)
+            or (
+                not markers.have_one_order
+                and self.end.position is not None
+                and self._evidence.log.runs_on_to(transaction.log_number, self.end)
+            )
         )
 
     def _begins_with(self, transaction: Uncounted) -> bool:
@@ -108,7 +131,8 @@ class Predecessor:
         base = self.end.snapshot_position or NOWHERE
         named = transaction.previous_position
         return (transaction.older_position or NOWHERE) <= base and (
-            named is None or (base <= named and base != NOWHERE)
+            named is None
+            or (base <= named and base != NOWHERE and epoch_of(base) == epoch_of(named))
         )
 
     def _precedes(self, transaction: Uncounted) -> bool:

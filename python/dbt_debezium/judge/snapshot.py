@@ -33,7 +33,7 @@ class SnapshotReads:
 
     def hold_reason(self, topics: "Topics") -> HoldReason | None:
         """Why it may lack reads; None where it is whole."""
-        if not self._has_every_marker():
+        if any(table.is_torn for table in self.tables) or not self._has_every_marker():
             return "missing_reads"
         read_topics = {one.topic for one in self.partitions if one.first_read_offset is not None}
         if self.is_blocking:
@@ -57,6 +57,16 @@ class SnapshotReads:
             return "unproven_reads"
         return None
 
+    def lacking_topics(self, topics: "Topics") -> tuple[str, ...]:
+        """Topics that may lack reads in the offsets that have landed."""
+        lacking = {
+            one.topic
+            for one in self.partitions
+            if not self._shows_every_read(one, topics)
+            or not (topics.reach_the_end or topics.have_every_partition(one.topic))
+        }
+        return tuple(sorted(lacking))
+
     def _has_every_marker(self) -> bool:
         """Whether each table's last read has landed, and the snapshot's.
 
@@ -74,20 +84,23 @@ class SnapshotReads:
         return any("first" in one.read_markers or one.read_count == 1 for one in self.tables)
 
     def _has_moved_on(self, one: SnapshotPartition) -> bool:
-        """Whether a partition holds what was sent after the snapshot.
-
-        Before the first snapshot of a source nothing is in a partition, so one without reads may
-        have had none; a later one may still be to come.
-        """
-        return one.newer_offset is not None or (self.is_first and one.first_read_offset is None)
+        """Whether a partition with reads holds what was sent after the snapshot."""
+        return one.newer_offset is not None or one.first_read_offset is None
 
     def _shows_every_read(self, one: SnapshotPartition, topics: "Topics") -> bool:
-        """Whether neither a gap nor a message that cannot be read may be a read."""
+        """Whether neither a gap nor a message that cannot be read may be a read.
+
+        Before the first snapshot of a source nothing is in a partition, so one without reads may
+        have had none. Those of a later one are to come as long as nothing newer shows.
+        """
         older, newer = one.older_offset, one.newer_offset
-        if self.is_first and one.first_read_offset is None:
-            older, newer = None, one.first_offset
+        if one.first_read_offset is None:
+            if self.is_first:
+                older, newer = None, one.first_offset
+            elif newer is None:
+                return False
         first = 0 if older is None else older + 1
-        return topics.are_known(one.topic, one.partition, first, newer)
+        return topics.are_known(one.topic, one.partition, first, newer, one.last_read_offset)
 
 
 class Topics:
@@ -136,7 +149,9 @@ class Topics:
         """Whether it is no topic of signals, which no snapshot reads."""
         return topic not in self._signal_topics
 
-    def are_known(self, topic: str, partition: int, first: int, before: int | None) -> bool:
+    def are_known(
+        self, topic: str, partition: int, first: int, before: int | None, last: int | None
+    ) -> bool:
         """Whether each message between two offsets has landed and can be read.
 
         Args:
@@ -144,13 +159,17 @@ class Topics:
             partition: its number.
             first: inclusive.
             before: exclusive, the offset of one that can be read; None for all that have landed.
+            last: inclusive, where `before` is None; None where only the first one counts.
         """
         place = (topic, partition)
         lost = [one.offset for one in self._unreadable if (one.topic, one.partition) == place]
         runs = [one for one in self._ranges if (one.topic, one.partition) == place]
         if before is None:
             can_be_read = all(offset < first for offset in lost)
-            return can_be_read and any(one.first_offset <= first for one in runs)
+            last = first if last is None else last
+            return can_be_read and any(
+                one.first_offset <= first and last <= one.last_offset for one in runs
+            )
         can_be_read = not any(first <= offset <= before for offset in lost)
         return can_be_read and any(
             one.first_offset <= first <= before <= one.last_offset for one in runs

@@ -18,8 +18,6 @@ class Traits:
     is_ordered_by_end: bool = False
     """Whether only the order of ENDs is that of commits. The position of a transaction is then the
     offset of its first END."""
-    has_markers: bool = True
-    """Whether it can send BEGIN and END."""
     counts_truncates: bool = True
     """Whether END counts truncates, or none is ever sent. Else a truncate is a transaction by
     itself, without END, and one may be missing before any commit (S8)."""
@@ -31,7 +29,7 @@ class Traits:
 
 
 TRAITS: Final = {
-    "cdl": Traits("change", has_markers=False),
+    "cdl": Traits("change"),
     "db2": Traits("commit"),
     "generic": Traits("change", is_ordered_by_end=True),
     "mariadb": Traits("change", is_ordered_by_end=True, counts_truncates=False),

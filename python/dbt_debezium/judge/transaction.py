@@ -10,7 +10,7 @@ from dbt_debezium.judge.places import END, NOWHERE, Span
 from dbt_debezium.judge.restart import is_renumbered, is_whole_by_overlap
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.unread import Unread
-from dbt_debezium.judge.verdicts import HoldReason
+from dbt_debezium.judge.verdicts import HoldReason, Proof
 
 
 class Transaction:
@@ -22,6 +22,7 @@ class Transaction:
         self._tables: list[Table] = []
         self._events: list[Event] = []
         self._misplacement: HoldReason | None = None
+        self.proof: Proof = "counted"
         for mark in marks:
             self.position, self.transaction_id = mark.position, mark.transaction_id
             match mark:
@@ -34,11 +35,16 @@ class Transaction:
                 case Event():
                     self._events.append(mark)
                 case Unplaced():
-                    self._misplacement = mark.reason
+                    self._misplacement, self.proof = mark.reason, mark.proof
 
     @property
     def has_changes(self) -> bool:
         return any(table.received_count for table in self._tables)
+
+    @property
+    def has_place(self) -> bool:
+        """Whether a change of it tells a place. One without any names no commit either."""
+        return any(table.first_place for table in self._tables)
 
     @property
     def previous_position(self) -> str | None:
@@ -71,7 +77,7 @@ class Transaction:
 
     def end_offsets(self, traits: Traits) -> tuple[int, ...]:
         """Offsets of its ENDs; of the first alone, where that is its place."""
-        offsets = tuple(sorted(end.offset for end in self._ends))
+        offsets = tuple(sorted(end.offset for end in self._ends if end.is_leading))
         return offsets[:1] if traits.is_ordered_by_end else offsets
 
     @property
@@ -81,6 +87,10 @@ class Transaction:
     @property
     def closes_window(self) -> bool:
         return any(table.closes_window for table in self._tables)
+
+    @property
+    def lacks_window_place(self) -> bool:
+        return any(table.lacks_window_place for table in self._tables)
 
     @property
     def is_unanswered(self) -> bool:

@@ -85,6 +85,8 @@ class Commit:
     proof: Proof = "counted"
     committed_at: int | None = None
     """In microseconds, by the source's clock, where a mark says it."""
+    read_position: str | None = None
+    """Of a snapshot that of its reads, as its mark has it. Several can stand at one position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,10 @@ class Hold:
     """None where nothing that has landed tells it."""
     transaction_id: str | None
     reason: HoldReason
+    read_position: str | None = None
+    """As in `Commit`."""
+    lacking_topics: tuple[str, ...] = ()
+    """Of a snapshot with `missing_reads`: topics that have landed and may lack some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +109,11 @@ class Superseded:
     """A link that waited, and is in a later snapshot that is whole (S5)."""
 
     kind: LinkKind
-    position: str
+    position: str | None
+    """None of a transaction without END which names a commit in front of the snapshot."""
     transaction_id: str | None
+    read_position: str | None = None
+    """As in `Commit`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +126,19 @@ class Discarded:
     chain_end: ChainEnd
     """Behind it."""
     committed_at: int | None = None
+    read_position: str | None = None
+    """As in `Commit`."""
 
 
-Verdict: TypeAlias = Commit | Discarded | Hold | Superseded
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A link of the chain that is no commit: a logical message outside of transactions, or DDL."""
+
+    kind: Literal["message", "transaction"]
+    position: str
+    transaction_id: str | None
+    """None for a message."""
+    committed_at: int | None = None
+
+
+Verdict: TypeAlias = Commit | Discarded | Hold | Passed | Superseded

@@ -1,7 +1,4 @@
-"""The judge beside the chain that decides: whether both say the same of what has landed.
-
-Its models are built where the environment says so, as here; no project of a user pays for them.
-"""
+"""The marks that the models collect, beside those that Python collects from the same messages."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -13,22 +10,6 @@ from lake import Lake
 
 from dbt_debezium.judge.marks import KINDS, End, Event, Mark, Partition, Range, Table
 from dbt_debezium.judged_marks import CHAIN_END, DECODERS
-
-BESIDE = {"DBT_DEBEZIUM_JUDGE": "beside"}
-"""The environment in which builds have the judge's models too."""
-
-
-def other_verdicts(lake: Lake) -> Iterator[str]:
-    """What the judge says otherwise of a transaction or snapshot in the latest run."""
-    for source, name, chain, judge in lake.rows(
-        "select source, link_name, chain_verdict, judge_verdict from build.int_verdict_difference"
-    ):
-        yield f"{source}: {name}: chain says {chain}, judge {judge}"
-
-
-def verdict_count(lake: Lake) -> int:
-    ((count,),) = lake.rows("select count(*) from build.int_verdict")
-    return int(str(count))
 
 
 def marks(lake: Lake) -> dict[str, list[Mark]]:

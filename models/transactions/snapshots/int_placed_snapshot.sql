@@ -1,0 +1,184 @@
+with
+
+pending_transaction as (
+
+    select * from {{ ref('int_transaction') }}
+    where commit_position is not null
+
+),
+
+snapshot as (
+
+    select
+        source,
+        event_position as snapshot_position,
+        bool_or({{ ordered_by_end('connector') }}) as is_ordered_by_end,
+        max(committed_at) as committed_at
+    from {{ ref('int_pending_read') }}
+    group by source, event_position
+
+),
+
+read_partition as (
+
+    select
+        source,
+        event_position as snapshot_position,
+        topic,
+        partition,
+        min(`offset`) as first_read_offset
+    from {{ ref('int_pending_read') }}
+    group by source, event_position, topic, partition
+
+),
+
+sent_change as (
+
+    select
+        read_partition.source,
+        read_partition.snapshot_position,
+        event.transaction_id,
+        min(event.`offset`) < min(read_partition.first_read_offset) as is_before
+    from read_partition
+    inner join {{ ref('stg_change_event') }} as event
+        on
+            read_partition.source = event.source
+            and read_partition.topic = event.topic
+            and read_partition.partition = event.partition
+    where
+        event.snapshot is null
+        and not event.is_already_published
+        and {{ ordered_by_end('event.connector') }}
+    group by
+        read_partition.source,
+        read_partition.snapshot_position,
+        read_partition.topic,
+        read_partition.partition,
+        event.transaction_id
+
+),
+
+-- Positions of two logs do not compare, as after a failover of MySQL. Where a partition has reads
+-- and changes, their offsets tell which came first. What was sent again has lower offsets, too.
+sent_transaction as (
+
+    select
+        source,
+        snapshot_position,
+        transaction_id,
+        case
+            when bool_and(is_before) then true
+            when not bool_or(is_before) then false
+        end as is_before
+    from sent_change
+    group by source, snapshot_position, transaction_id
+
+),
+
+-- The first of the transactions that were sent after a snapshot.
+following_transaction as (
+
+    select
+        sent.source,
+        sent.snapshot_position,
+        min(pending_transaction.commit_position) as commit_position
+    from sent_transaction as sent
+    inner join pending_transaction
+        on
+            sent.source = pending_transaction.source
+            and sent.transaction_id = pending_transaction.transaction_id
+    where not sent.is_before
+    group by sent.source, sent.snapshot_position
+
+),
+
+-- A blocking snapshot follows the transaction that was open when the connector paused for it, else
+-- the one before (S7). A snapshot that END's order does not place stands behind what it has seen.
+placed_snapshot as (
+
+    select
+        snapshot.source,
+        snapshot.snapshot_position,
+        snapshot.is_ordered_by_end,
+        snapshot.committed_at,
+        asked.source is not null as is_blocking,
+        coalesce(
+            asked.followed_position,
+            min(pending_transaction.commit_position) filter (
+                where
+                asked.previous_commit_position = pending_transaction.previous_commit_position
+                or asked.first_transaction_id = pending_transaction.transaction_id
+            )
+        ) as signalled_position,
+        max(pending_transaction.commit_position) filter (
+            where
+            coalesce(
+                sent.is_before,
+                pending_transaction.last_event_position <= snapshot.snapshot_position
+            )
+            and coalesce(pending_transaction.commit_position < later.commit_position, true)
+        ) as seen_position
+    from snapshot
+    left join {{ ref('int_blocking_snapshot') }} as asked
+        on
+            snapshot.source = asked.source
+            and snapshot.snapshot_position = asked.snapshot_position
+    left join pending_transaction
+        on
+            (asked.source is not null or snapshot.is_ordered_by_end)
+            and snapshot.source = pending_transaction.source
+    left join sent_transaction as sent
+        on
+            snapshot.source = sent.source
+            and snapshot.snapshot_position = sent.snapshot_position
+            and pending_transaction.transaction_id = sent.transaction_id
+    left join following_transaction as later
+        on
+            snapshot.source = later.source
+            and snapshot.snapshot_position = later.snapshot_position
+    group by
+        snapshot.source,
+        snapshot.snapshot_position,
+        snapshot.is_ordered_by_end,
+        snapshot.committed_at,
+        asked.source,
+        asked.followed_position
+
+)
+
+select
+    -- identity
+    placed.source,
+    placed.snapshot_position,
+
+    -- what it is
+    placed.is_blocking,
+    placed.committed_at,
+    not placed.is_blocking or placed.signalled_position is not null as has_place,
+
+    -- position
+    case
+        when placed.is_blocking then coalesce(placed.signalled_position, placed.snapshot_position)
+        when placed.is_ordered_by_end
+            then
+                concat(
+                    split_part(
+                        coalesce(
+                            greatest(placed.seen_position, starting_commit.link_position),
+                            {{ offset_position(0) }}
+                        ),
+                        '+',
+                        1
+                    ),
+                    '+',
+                    placed.snapshot_position
+                )
+        else placed.snapshot_position
+    end as position
+from placed_snapshot as placed
+left join {{ ref('int_starting_commit') }} as starting_commit
+    on placed.source = starting_commit.source
+{%- if not has_pending_reads() %}
+-- No read waits: this plan would find nothing.
+where false
+{%- endif %}
