@@ -6,18 +6,6 @@ starting_commit as (
 
 ),
 
--- Offsets of one partition say nothing of another.
-sent_partition as (
-
-    select
-        sent_source as source,
-        count(*) as partition_count
-    from {{ ref('partition_progress') }} lateral view explode(sources) as sent_source
-    where cut_id = {{ candidate('cut_id') }}
-    group by sent_source
-
-),
-
 operator_decision as (
 
     select * from {{ ref('int_operator_decision') }}
@@ -240,7 +228,7 @@ known_transaction as (
         operator_decision.decision,
         operator_decision.sentence as decision_sentence,
         {{ is_ordered_by_offset('followed', var('watermark_sources')) }}
-        and sent_partition.partition_count > 1 as has_several_partitions,
+        and sent.partition_count > 1 as has_several_partitions,
         coalesce(
             followed.first_event_position, followed.following_event_position
         ) as reached_position,
@@ -267,8 +255,8 @@ known_transaction as (
             end
         ) as known_position
     from followed_transaction as followed
-    left join sent_partition
-        on followed.source = sent_partition.source
+    left join {{ ref('int_partition_count') }} as sent
+        on followed.source = sent.source
     left join operator_decision
         on
             followed.source = operator_decision.source
