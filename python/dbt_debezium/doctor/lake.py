@@ -1,7 +1,7 @@
 """The lake: what has landed, what is published, and whether executors can read messages."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dbt_debezium.doctor.finding import Finding
 from dbt_debezium.flatten import register
@@ -10,6 +10,10 @@ from dbt_debezium.notices import idle_decisions, unplaced_topics, unpublished_ru
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+NO_HEADERS: Final = "cast(array() as array<struct<key: string, value: binary>>)"
+"""As a landing writes them: a list without a type is none that the reader of messages knows."""
 
 
 def lake_findings(
@@ -24,7 +28,8 @@ def lake_findings(
     """
     register(spark)
     spark.sql(
-        "select flatten_message('t', binary('{}'), binary('{}'), array(), '{}') from range(1)"
+        f"select flatten_message('t', binary('{{}}'), binary('{{}}'), {NO_HEADERS}, '{{}}') "
+        "from range(1)"
     ).collect()
     yield Finding("ok", f"spark: {spark.version} reads messages with Python")
     if not spark.catalog.tableExists(TABLE):
