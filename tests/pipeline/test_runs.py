@@ -13,8 +13,10 @@ from compare import check_counts, compare_cut, compare_export
 from lake import REPOSITORY, Lake, capture, open_lake, tables_of
 from oracle import History, read_messages
 
+from dbt_debezium.doctor.lake import lake_findings
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lease import Lease
+from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import Group
 
 MODELLED = ("b", "c", "nopk")
@@ -84,6 +86,13 @@ def test_a_further_run_changes_nothing(lake: Lake) -> None:
     assert lake.build(), lake.lines
     assert lake.snapshots() == before
     assert lake.cuts() == cuts
+
+
+def test_doctor_finds_nothing_wrong_with_a_lake_that_is_published(lake: Lake) -> None:
+    found = [*lake_findings(lake.spark, cut_report(lake.spark), "build")]
+    assert {one.level for one in found} == {"ok"}, found
+    sources = {one.sentence.split()[1] for one in found[1:]}
+    assert sources == {*PARTS, "run_again"}
 
 
 def test_a_full_refresh_that_failed_is_made_good_by_the_next_run(lake: Lake) -> None:
