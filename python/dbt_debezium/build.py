@@ -14,6 +14,7 @@ BUILD = ("build", "--exclude-resource-type", "unit_test")
 
 UNPUBLISHED = "nothing published:"
 SHOWN_FAILURES = 10
+RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.+?)(?: SQLSTATE: \w+)?$", re.MULTILINE)
 HEADING = re.compile(r"(Runtime|Compilation|Database) Error( in .*)?$")
 
 if TYPE_CHECKING:
@@ -162,7 +163,12 @@ def first_sentence(message: str) -> str:
 
     >>> first_sentence("Runtime Error in model a (a.sql)\\n  Runtime Error\\n    [X] y is z\\n")
     '[X] y is z'
+    >>> first_sentence("E\\n: java.X: [USER_RAISED_EXCEPTION] y is z SQLSTATE: P0001\\n\\tat a")
+    'y is z'
     """
+    # Our own sentence may stand in the middle of a page of Java.
+    if raised := RAISED.search(message):
+        return raised[1][:300]
     lines = [line.strip() for line in message.splitlines()]
     telling = [line for line in lines if line and not HEADING.match(line)]
     return telling[0][:300] if telling else message.strip()[:300]
