@@ -16,6 +16,7 @@
     {%- if is_reshaped and not should_full_refresh() -%}
         {%- do exceptions.raise_compiler_error(
             this.identifier ~ ': its columns or their types are not those it was built with; run once with --full-refresh'
+            ~ ', or drop table ' ~ stored ~ ' before the next run'
         ) -%}
     {%- endif -%}
 
