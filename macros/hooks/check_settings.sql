@@ -2,8 +2,8 @@
 {%- macro check_settings() -%}
     {%- set problems = [] -%}
     {%- set known = [
-        'cdl_heartbeat_tables', 'cdl_sources', 'generic_sources', 'landing_reaches_the_end', 'longest_query_hours',
-        'maintain_after_runs', 'maintain_seconds', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_holds',
+        'cdl_heartbeat_tables', 'cdl_sources', 'generic_sources', 'keep_message_days', 'keep_version_days',
+        'landing_reaches_the_end', 'longest_query_hours', 'maintain_after_runs', 'maintain_seconds', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_holds',
         'refused_proofs', 'repeated_snapshot_missing_table', 'sources_without_truncate', 'transaction_topics', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
     {%- set flag_names = [
@@ -23,6 +23,12 @@
         {%- do problems.append("'" ~ name ~ "' is not a setting; settings are: " ~ known | join(', ')) -%}
     {%- endfor -%}
 
+    {%- for name in ['keep_message_days', 'keep_version_days'] if name in invocation_args_dict.get('vars', {}) -%}
+        {%- do problems.append(
+            name ~ ' must be set in dbt_project.yml, because maintenance does not see --vars; leave it out of --vars'
+        ) -%}
+    {%- endfor -%}
+
     {%- set reaches = var('landing_reaches_the_end') -%}
     {%- if reaches is not boolean -%}
         {%- do problems.append('landing_reaches_the_end must be true or false; got ' ~ tojson(reaches)) -%}
@@ -34,6 +40,13 @@
         ('maintain_seconds', var('maintain_seconds')),
     ] if number is boolean or number is not number or number < 0 -%}
         {%- do problems.append(name ~ ' must be a number from 0 on; got ' ~ tojson(number)) -%}
+    {%- endfor -%}
+
+    {%- for name, days in [
+        ('keep_message_days', var('keep_message_days')),
+        ('keep_version_days', var('keep_version_days')),
+    ] if days != 'forever' and (days is boolean or days is not integer or not 1 <= days <= 36500) -%}
+        {%- do problems.append(name ~ ' must be a whole number of days from 1 to 36500, or forever; got ' ~ tojson(days)) -%}
     {%- endfor -%}
 
     {%- for name, patterns, example in [

@@ -61,6 +61,8 @@
                 -- A full refresh counts again, and until it is published nothing is known of the published cut.
                 quarantined.quarantined_count,
                 coalesce(flagged.flagged_count, 0) as flagged_count,
+                source_cut.history_from,
+                source_cut.history_from_at,
                 pointer.cut_id
             from pointer
             left join held

@@ -37,13 +37,25 @@
                     select
                         coalesce(
                             collect_list(struct(
-                                source, commit_number, commit_position, transaction_id,
-                                committed_at, link_position, end_markers,
-                                log_positions, snapshot_position, first_transaction_ids, proof, decisions
+                                reached.source, reached.commit_number, reached.commit_position, reached.transaction_id,
+                                reached.committed_at, reached.link_position, reached.end_markers,
+                                reached.log_positions, reached.snapshot_position, reached.first_transaction_ids,
+                                reached.proof, reached.decisions,
+                                -- Maintenance may have removed versions since this run began.
+                                kept.history_from, kept.history_from_at
                             )),
                             array()
                         ) as source_cuts
-                    from {{ int_cut }}
+                    from {{ int_cut }} as reached
+                    left join (
+                        -- A full refresh has all versions again.
+                        select inline(earlier.source_cuts)
+                        from {{ source('pointer', 'cut') }} as earlier
+                        inner join {{ source('pointer', 'cut') }} as started
+                            on started.channel = 'candidate' and started.starting_cut_id > 0
+                        where earlier.channel = 'published'
+                    ) as kept
+                        on reached.source = kept.source
                 ) as published
                 where cut.channel = 'candidate'
             {%- endcall -%}

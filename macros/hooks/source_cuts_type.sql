@@ -7,6 +7,7 @@
             transaction_id: string, topic: string, `offset`: bigint, known_from: bigint
         >>,
         log_positions: map<string, string>, snapshot_position: string, first_transaction_ids: array<string>,
-        proof: string, decisions: array<string>
+        proof: string, decisions: array<string>,
+        history_from: bigint, history_from_at: timestamp
     >>
 {%- endmacro -%}

@@ -3,7 +3,8 @@
     histories, so one query sees one cut; only those of tables that the commit changed.
 
     One row per source, commit_number, table_name (as readers know it) and row_key. A row that takes on another key is
-    a delete and an insert, as is a row of a keyless table that changes.
+    a delete and an insert, as is a row of a keyless table that changes. The query fails if the versions before
+    the commit are removed (keep_version_days). The check gives a bound for a column of the history, see as_of_commit.
 -#}
 {%- macro transaction_diff(source_name, commit_number) -%}
     {%- set int_change = ref('int_change') -%}
@@ -25,6 +26,24 @@
     {%- endif -%}
 with
 
+kept as (
+
+    select
+        coalesce(max(
+            case
+                when cut.history_from >= {{ commit_number }}
+                    then raise_error(concat(
+                        'transaction_diff: commit {{ commit_number }} of ', cut.source, ' cannot be shown, because older versions '
+                        'are removed; ask for a commit after ', cut.history_from
+                    ))
+                else {{ commit_number }}
+            end
+        ), {{ commit_number }}) as commit_number
+    from (select inline(source_cuts) from {{ source('pointer', 'cut') }} where channel = 'published') as cut
+    where cut.source = {{ string_literal(source_name) }}
+
+),
+
 image as (
 
     {% for name in names | unique | sort -%}
@@ -44,6 +63,7 @@ image as (
     where
         versions._change.source = {{ string_literal(source_name) }}
         and (versions._valid_from = {{ commit_number }} or versions._valid_to = {{ commit_number }})
+        and versions._valid_from <= (select kept.commit_number from kept)
     {% if not loop.last %}union all{% endif %}
     {% else -%}
     select

@@ -20,7 +20,8 @@
                 'format-version' = '2',
                 'write.merge.mode' = 'merge-on-read',
                 'write.update.mode' = 'merge-on-read',
-                'write.delete.mode' = 'merge-on-read',
+                -- Only maintenance deletes by itself, and old versions are to leave the files.
+                'write.delete.mode' = 'copy-on-write',
                 'write.merge.distribution-mode' = 'none',
                 {{ metadata_properties() }},
                 'dbt_debezium.model_mark' = 'without views'

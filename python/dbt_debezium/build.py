@@ -166,9 +166,18 @@ def first_sentence(message: str) -> str:
     >>> first_sentence("E\\n: java.X: [USER_RAISED_EXCEPTION] y is z SQLSTATE: P0001\\n\\tat a")
     'y is z'
     """
-    # Our own sentence may stand in the middle of a page of Java.
-    if raised := RAISED.search(message):
-        return raised[1][:300]
+    if sentence := raised_sentence(message):
+        return sentence
     lines = [line.strip() for line in message.splitlines()]
     telling = [line for line in lines if line and not HEADING.match(line)]
     return telling[0][:300] if telling else message.strip()[:300]
+
+
+def raised_sentence(message: str) -> str | None:
+    """Our own sentence that a query raised, which may stand in the middle of a page of Java.
+
+    >>> raised_sentence("java.X: [USER_RAISED_EXCEPTION] y is z SQLSTATE: P0001\\n\\tat a")
+    'y is z'
+    """
+    found = RAISED.search(message)
+    return found[1][:300] if found else None

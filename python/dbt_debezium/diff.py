@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from dbt_debezium.build import compiled
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.build import compiled, raised_sentence
+from dbt_debezium.errors import DebeziumError, is_of_spark
 from dbt_debezium.model_files import jinja_literal
 from dbt_debezium.session import nothing_published
 
@@ -137,9 +137,15 @@ def transaction_diff(
     """Every row of every table that a published commit changed, in order of table and row key.
 
     Raises:
-        DebeziumError: dbt cannot read the project.
+        DebeziumError: dbt cannot read the project, or the versions before the commit are removed.
     """
     call = f"{{{{ transaction_diff({jinja_literal(source)}, {commit_number}) }}}}"
     options = ["--target", target] if target else []
-    rows = spark.sql(compiled(call, project, options)).collect()
+    query = compiled(call, project, options)
+    try:
+        rows = spark.sql(query).collect()
+    except Exception as error:
+        if is_of_spark(error) and (sentence := raised_sentence(str(error))):
+            raise DebeziumError(sentence) from error
+        raise
     return [RowDiff(*row) for row in rows]

@@ -70,6 +70,7 @@ def raise_compiler_error(message: str) -> NoReturn:
 ENVIRONMENT = get_environment(None, capture_macros=False)
 ENVIRONMENT.globals["exceptions"] = SimpleNamespace(raise_compiler_error=raise_compiler_error)
 ENVIRONMENT.globals["ref"] = lambda name: name
+ENVIRONMENT.globals["source"] = lambda schema, name: f"{schema}.{name}"
 PURE = {path: path.read_text() for path in sorted(MACROS.glob("*.sql"))}
 HOOKS = {path: path.read_text() for path in sorted((MACROS / "hooks").glob("*.sql"))}
 SOURCE = PURE | HOOKS

@@ -32,6 +32,9 @@ NOT_RUN: Final = {
     "dbt run-operation run_query --args '{sql: drop view public.orders_history}'": (
         "would take a table from what other commands look at"
     ),
+    "dbt run-operation run_query --args '{sql: drop table build.revenue_by_day__stored}'": (
+        "test_scaffold_build.py drops that of another mart"
+    ),
     "dbt seed": "test_decisions.py, as a part of a build",
     "dbt-debezium doctor": "ends with exit code 1 on a lake with problems; test_doctor.py",
     "dbt-debezium quarantine --reason unknown_schema --retry": "test_faults.py lands some again",

@@ -26,6 +26,7 @@ _environment.globals.update(
     }
 )
 _environment.globals["is_incremental"] = lambda: False
+_environment.globals["source"] = lambda _, name: f"build.{name}"
 
 
 def rendered(macro: str, *arguments: object) -> str:

@@ -4,22 +4,45 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from arrivals import Arrival
+from arrivals import Arrival, renamed
 from click.testing import CliRunner
 from lake import Lake, capture, open_lake, tables_of
 from oracle import read_messages
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # it has no types
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
+from rendered import rendered
 
 from dbt_debezium.cli import main
-from dbt_debezium.maintenance.maintain import Settings, is_due, maintain
+from dbt_debezium.diff import transaction_diff
+from dbt_debezium.errors import CannotWorkError, DebeziumError
+from dbt_debezium.maintenance.maintain import (
+    Maintained,
+    Settings,
+    has_removed_today,
+    is_due,
+    maintain,
+)
 from dbt_debezium.maintenance.orphans import OLDEST, remove_orphans
+from dbt_debezium.maintenance.retention import history_starts
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
 
 PARTS = 4
 BY_ITSELF: dict[str, object] = {"longest_query_hours": 0, "maintain_after_runs": 1}
+ONE_DAY_OF_MESSAGES = Settings(0, 2, 60, message_days=1)
+ONE_DAY_OF_VERSIONS = Settings(0, 2, 60, version_days=1)
+REFUSED = (PySparkException, Py4JJavaError)
+"""PySpark does not know every error of Java's threads."""
+DAY = 86_400_000
+YEAR_2100 = 4_102_444_800_000
+MAINTAIN = "dbt_debezium.maintenance.maintain"
+OLD = "2026-11-21 02:36:47"
+"""In the middle of the capture: what ended before it is old."""
 LONG_AGO = time.time() - 2 * OLDEST.total_seconds()
 
 
@@ -27,13 +50,21 @@ LONG_AGO = time.time() - 2 * OLDEST.total_seconds()
 def parts() -> list[Arrival]:
     sent = read_messages(capture("shop_basic"))
     step = len(sent) // PARTS + 1
-    return [Arrival(f"part_{at}", sent[at : at + step], []) for at in range(0, len(sent), step)]
+    parts = [Arrival(f"part_{at}", sent[at : at + step], []) for at in range(0, len(sent), step)]
+    unreadable = {**sent[0], "topic": "other.public.t", "key": None, "value": "no JSON"}
+    parts[0].messages.append(unreadable)
+    change = next(one for one in sent if one["topic"] == "shop.public.orders")
+    parts[1].messages.append(renamed(change, "shop", "without_end"))
+    days_later = unreadable["timestamp"] + 3 * DAY
+    newer = {**unreadable, "offset": unreadable["offset"] + 1, "timestamp": days_later}
+    parts[-1].messages.append(newer)
+    return parts
 
 
 @pytest.fixture(scope="module")
 def lake(parts: list[Arrival], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
     """What all runs but one have left."""
-    tables = tables_of([message for part in parts for message in part.messages])
+    tables = tables_of(read_messages(capture("shop_basic")))
     with open_lake(tmp_path_factory.mktemp("maintenance"), tables, BY_ITSELF) as opened:
         for part in parts[:-1]:
             opened.land_arrivals(part.prefix, [part])
@@ -169,7 +200,217 @@ def test_the_runs_after_it_go_on(lake: Lake, parts: list[Arrival]) -> None:
     lake.land_arrivals(parts[-1].prefix, parts[-1:])
     assert lake.build(command="run"), lake.lines
     assert lake.counted() == sum(len(part.messages) for part in parts)
-    assert all(cut["held"] == [] for cut in lake.cuts().values())
+    assert lake.cuts()["shop"]["held"] == []
+
+
+def landings(lake: Lake) -> list[object]:
+    found = lake.rows("select distinct landing_id from landing.message order by landing_id")
+    return [landing_id for (landing_id,) in found]
+
+
+def test_a_clock_that_is_years_ahead_removes_nothing_young(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{MAINTAIN}._now", lambda: YEAR_2100)
+    week = Settings(0, 2, 60, message_days=7, version_days=1)
+    look = maintain(lake.spark, week, "build", dry_run=True)
+    assert not any(one.row_count for one in look.tables)
+    assert not has_removed_today(lake.spark, "build")
+
+
+def test_old_messages_go_by_landing_but_not_the_newest_and_not_what_is_held_or_unreadable(
+    lake: Lake, parts: list[Arrival]
+) -> None:
+    before = rows(lake)
+    assert landings(lake) == [1, 2, 3, 4]
+    count = len(parts[2].messages)
+    look = maintain(lake.spark, ONE_DAY_OF_MESSAGES, "build", dry_run=True)
+    assert [one.row_count for one in look.tables if one.name == "landing.message"] == [count]
+    assert landings(lake) == [1, 2, 3, 4]
+    done = maintain(lake.spark, ONE_DAY_OF_MESSAGES, "build")
+    assert [one.row_count for one in done.tables if one.row_count] == [count]
+    assert landings(lake) == [1, 2, 4], "1 has what cannot be read, 2 what is held"
+    assert rows(lake) == before
+    again = maintain(lake.spark, ONE_DAY_OF_MESSAGES, "build")
+    assert not any(one.row_count for one in again.tables)
+
+
+def test_removed_messages_do_not_land_again(lake: Lake, parts: list[Arrival]) -> None:
+    assert lake.land(lake.folder / parts[2].prefix).message_count == 0
+
+
+def test_a_run_that_would_begin_before_what_was_removed_is_refused_before_anything_is_built(
+    lake: Lake,
+) -> None:
+    before = snapshot_counts(lake)
+    lacks = "old messages up to landing 3 are removed, and this run would begin after landing "
+    with pytest.raises(CannotWorkError, match=f"{lacks}0 .*; leave out --full-refresh"):
+        lake.build("--full-refresh")
+    assert snapshot_counts(lake) == before
+
+    profiles = lake.project / "profiles.yml"
+    text = profiles.read_text()
+    profiles.write_text(text.replace("schema: build", "schema: fresh"))
+    with pytest.raises(CannotWorkError, match=f"{lacks}0 .*; build in the schema that has them"):
+        lake.build(command="run")
+    profiles.write_text(text)
+    lake.spark.sql("drop schema if exists fresh")
+
+    restored = "update build.cut set landing_id = {} where channel = 'published'"
+    ((landing_id,),) = lake.rows("select landing_id from build.cut where channel = 'published'")
+    lake.spark.sql(restored.format(2))
+    with pytest.raises(CannotWorkError, match=f"{lacks}2 and lack their rows"):
+        lake.build(command="run")
+    lake.spark.sql(restored.format(landing_id))
+
+
+def test_old_messages_stay_while_another_schema_is_built_from_them(lake: Lake) -> None:
+    lake.spark.sql("create schema other")
+    lake.spark.sql(
+        "create table other.cut using iceberg"
+        " tblproperties ('dbt_debezium.read_by' = 'queries') as select 1 as id"
+    )
+    report = maintain(lake.spark, ONE_DAY_OF_MESSAGES, "build", dry_run=True)
+    lake.spark.sql("drop table other.cut")
+    lake.spark.sql("drop schema other")
+    advice = "set keep_message_days: forever while it is"
+    told = f"no old messages are removed, because other is built from them too; {advice}"
+    assert f"landing.message: {told}" in report.skipped
+
+
+def as_of(lake: Lake, number: int) -> Counter[object]:
+    """The rows of all tables at a commit."""
+    tables = (
+        f"select '{table.model_name}', to_json(struct(versions.*)) from"
+        " (select * except (_valid_to, _valid_to_at) from "
+        + rendered("as_of_commit", f"public.{table.model_name}_history", number)
+        + ") as versions"
+        for table in lake.tables
+    )
+    return Counter(lake.rows(" union all ".join(tables)))
+
+
+def test_old_versions_go_and_what_needs_them_is_refused(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{MAINTAIN}.kept_since", lambda *_: f"timestamp '{OLD}Z'")
+    ((start, start_at),) = lake.rows(
+        "select max(commit_number), max_by(committed_at, commit_number) from public.commit"
+        " where source = 'shop' and commit_number < (select min(commit_number) from public.commit"
+        f" where source = 'shop' and committed_at >= timestamp '{OLD}Z')"
+    )
+    assert isinstance(start, int)
+    last = lake.cuts()["shop"]["commit_number"]
+    states = {number: as_of(lake, number) for number in (start, start + 1, last)}
+    changed = transaction_diff(lake.spark, "shop", start + 1, lake.project)
+
+    # A commit from before 1970 has no time.
+    moved = (
+        "update build.commit set committed_at = committed_at {} interval 36500 days"
+        f" where source = 'shop' and commit_number = {start}"
+    )
+    lake.spark.sql(moved.format("-"))
+    pointer = lake_table(lake.spark, "build.cut")
+    assert pointer is not None
+    now = time.time_ns() // 1_000_000
+    starts = history_starts(lake.spark, "build", pointer, f"timestamp '{OLD}Z'", now)
+    assert starts["shop"].commit_number < start
+    lake.spark.sql(moved.format("+"))
+
+    # A query that began before the newest cut may still read the one before it.
+    hours = replace(ONE_DAY_OF_VERSIONS, query_hours=6)
+    assert not any(one.row_count for one in maintain(lake.spark, hours, "build").tables)
+
+    # Killed between two histories.
+    with monkeypatch.context() as patched:
+        patched.setattr(f"{MAINTAIN}._maintain_table", killed_behind_orders)
+        with pytest.raises(KeyboardInterrupt):
+            maintain(lake.spark, ONE_DAY_OF_VERSIONS, "build")
+    told = "select history_from, history_from_at from public.published_cut where source = 'shop'"
+    for _ in ("killed", "done"):
+        assert lake.rows(told) == [(start, start_at)]
+        assert {number: as_of(lake, number) for number in states} == states
+        with pytest.raises(REFUSED, match=f"ask for commit {start} or a later one"):
+            as_of(lake, start - 1)
+        done = maintain(lake.spark, ONE_DAY_OF_VERSIONS, "build")
+    assert not any(one.row_count for one in done.tables)
+    assert has_removed_today(lake.spark, "build")
+    with monkeypatch.context() as patched:
+        patched.setattr(f"{MAINTAIN}._now", lambda: YEAR_2100)
+        assert not has_removed_today(lake.spark, "build")
+    ended = f"select count(*) from build.orders_history where _valid_to <= {start}"
+    assert lake.rows(ended) == [(0,)]
+
+    # A pointer that was restored knows nothing of it.
+    none = F.lit(None).cast("bigint")
+    cuts = F.transform("source_cuts", lambda cut: cut.withField("history_from", none))
+    forgotten = lake.spark.table("build.cut").withColumn("source_cuts", cuts)
+    forgotten.writeTo("build.cut").overwrite(F.lit(True))
+    assert lake.rows(told) == [(None, start_at)]
+    maintain(lake.spark, ONE_DAY_OF_VERSIONS, "build")
+    assert lake.rows(told) == [(start, start_at)]
+
+    early = rendered("as_of_time", "public.orders_history", "2026-11-21 02:36:45", "public.commit")
+    with pytest.raises(REFUSED, match="as_of_time: shop cannot be shown at that"):
+        lake.rows(f"select * from {early}")
+    late = rendered("as_of_time", "public.orders_history", OLD, "public.commit")
+    assert lake.rows(f"select count(*) from {late}") != [(0,)]
+    with pytest.raises(REFUSED, match="or give source_name if the rows are of another source"):
+        lake.rows(f"select * from {early}")
+    others = (
+        rendered("as_of_commit", "public.orders_history", start - 1, "other"),
+        rendered(
+            "as_of_time", "public.orders_history", "2026-11-21 02:36:45", "public.commit", "other"
+        ),
+    )
+    for other in others:
+        assert lake.rows(f"select * from {other}") == []
+    assert transaction_diff(lake.spark, "shop", start + 1, lake.project) == changed
+    with pytest.raises(DebeziumError, match=f"ask for a commit after {start}"):
+        transaction_diff(lake.spark, "shop", start, lake.project)
+
+
+def test_a_history_that_lost_all_of_its_versions_refuses_too(lake: Lake) -> None:
+    found = history(lake).iceberg.currentSnapshot()
+    lake.spark.sql("delete from build.orders_history")
+    early = (
+        rendered("as_of_commit", "public.orders_history", 1),
+        rendered("as_of_time", "public.orders_history", "2026-11-21 02:36:45", "public.commit"),
+    )
+    # Adaptive planning drops a join once one of its sides is empty.
+    for adaptive in ("true", "false"):
+        lake.spark.sql(f"set spark.sql.adaptive.enabled = {adaptive}")
+        for query in early:
+            with pytest.raises(REFUSED, match="because older versions are removed"):
+                lake.rows(f"select * from {query}")
+    lake.spark.sql("reset spark.sql.adaptive.enabled")
+    rollback = f"'build.orders_history', {found.snapshotId()}"
+    lake.spark.sql(f"call system.rollback_to_snapshot({rollback})")
+
+
+def test_a_run_after_that_keeps_what_readers_see_and_drops_what_is_delivered_again(
+    lake: Lake, parts: list[Arrival], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, told = rows(lake), lake.cuts()["shop"]
+    current = lake.rows("select * from public.orders order by id")
+    again = Arrival("again", parts[2].messages[-200:], [])
+    assert lake.land_arrivals("again", [again]).message_count == 200
+    # A history that is gone is built again from all changes, without the messages.
+    lake.spark.sql("drop table build.orders_history")
+    assert lake.build(command="run"), lake.lines
+    assert lake.rows("select * from public.orders order by id") == current
+    assert rows(lake) > before
+    monkeypatch.setattr(f"{MAINTAIN}.kept_since", lambda *_: f"timestamp '{OLD}Z'")
+    maintain(lake.spark, ONE_DAY_OF_VERSIONS, "build")
+    assert rows(lake) == before
+    assert lake.cuts()["shop"]["commit_number"] == told["commit_number"]
+    assert lake.rows("select count(history_from) from public.published_cut") == [(1,)]
+
+
+def killed_behind_orders(_: SparkSession, table: LakeTable, *__: object) -> Maintained:
+    if table.name == "build.orders_history":
+        raise KeyboardInterrupt
+    return Maintained(table.name, 0, 0, 0)
 
 
 def make_old(paths: Iterator[Path]) -> None:

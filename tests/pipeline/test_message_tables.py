@@ -9,6 +9,7 @@ from lake import Lake, open_lake
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.message_tables.block import TableBlock
 from dbt_debezium.message_tables.land import TableLanded, land_table
+from dbt_debezium.message_tables.removed import note_removed
 
 RENAMED = {"offset": "at", "value": "payload", "timestamp": "sent"}
 
@@ -95,6 +96,20 @@ def test_where_snapshots_are_gone_or_rewritten_only_what_has_not_landed_lands(la
     send(lake, block, 4)
     assert land(lake, block) == TableLanded(1, compared=True)
     assert landed(lake, "raw.expired") == [0, 1, 2, 3, 4]
+
+
+def test_what_has_landed_and_was_removed_does_not_land_again(lake: Lake) -> None:
+    block = create(lake, "removed")
+    send(lake, block, 0, 1, 3)
+    assert land(lake, block) == TableLanded(3)
+    send(lake, block, 4)
+    mine = "topic = 'raw.removed'"
+    note_removed(lake.spark, mine)
+    lake.spark.sql(f"delete from landing.message where {mine}")
+    lake.spark.sql("insert overwrite raw.removed select * from raw.removed")
+    send(lake, block, 2)
+    assert land(lake, block) == TableLanded(2, compared=True)
+    assert landed(lake, "raw.removed") == [2, 4]
 
 
 @pytest.mark.parametrize("has_written", [False, True])

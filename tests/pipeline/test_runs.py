@@ -178,6 +178,7 @@ def test_settings_that_cannot_work_are_refused_all_at_once(lake: Lake) -> None:
             "{landing_reaches_the_ent: true, not_ingested_tables: a.b, refused_flags: [no_base], "
             "refused_holds: [no_ends, no_end], cdl_sources: {'bank_*': 'bank_*'}, "
             "transaction_topics: {'eu-west.*': ''}, "
+            "keep_message_days: 36501, keep_version_days: never, "
             "cdl_heartbeat_tables: beats, unavailable_value_placeholder: gesändt}",
         )
     assert "'landing_reaches_the_ent' is not a setting" in str(refusal.value)
@@ -185,6 +186,10 @@ def test_settings_that_cannot_work_are_refused_all_at_once(lake: Lake) -> None:
     assert "cdl_heartbeat_tables must be a list" in str(refusal.value)
     assert "cdl_sources must be a mapping of patterns" in str(refusal.value)
     assert "transaction_topics must be a mapping of patterns" in str(refusal.value)
+    for name in ("keep_message_days", "keep_version_days"):
+        assert f"{name} must be set in dbt_project.yml, because maintenance" in str(refusal.value)
+    assert "keep_message_days must be a whole number of days from 1 to 36500" in str(refusal.value)
+    assert 'days from 1 to 36500, or forever; got "never"' in str(refusal.value)
     assert "unavailable_value_placeholder must be a text of ASCII" in str(refusal.value)
     assert 'refused_flags: "no_base" names no flag' in str(refusal.value)
     assert 'refused_holds: "no_ends" names no reason; reasons are: above_low_water' in str(

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 def maintain(dry_run: bool, target: str | None) -> None:
     """Join small files of the lake, and remove those that nobody reads any more.
 
+    It also removes landed messages and closed versions of rows that are older than the settings
+    keep_message_days and keep_version_days say; by default all are kept.
+
     Runs do the same from time to time; the settings maintain_after_runs, maintain_seconds and
     longest_query_hours say when. By hand it takes the time that it needs, and also removes what
     killed runs have left, once that is three days old. Readers see the same rows all the while.
@@ -70,7 +73,7 @@ def maintain_when_due(
         return None
     report = maintenance.maintain(
         spark,
-        settings,
+        settings.keeping_rows() if maintenance.has_removed_today(spark, schema) else settings,
         schema,
         seconds=settings.seconds,
         on_table=lambda name, number, count: tell(
@@ -86,17 +89,21 @@ def _sentence(one: "Maintained", *, dry_run: bool) -> str:
     >>> from dbt_debezium.maintenance.maintain import Maintained
     >>> _sentence(Maintained("build.orders_history", 188, 96, 3), dry_run=False)
     'build.orders_history: 96 files joined to 3, 188 snapshots removed'
-    >>> _sentence(Maintained("build.orders_history", 0, 96, 1, 2), dry_run=True)
+    >>> _sentence(Maintained("build.orders_history", 0, 96, 1, orphan_count=2), dry_run=True)
     'build.orders_history: 96 files to look at, 2 files that nothing names to be removed'
+    >>> _sentence(Maintained("landing.message", 0, 4, 4, 4000), dry_run=False)
+    'landing.message: 4,000 old messages removed'
     """
     parts = []
+    removed = "to be removed" if dry_run else "removed"
+    if one.row_count:
+        parts.append(f"{counted(one.row_count, one.row_noun)} {removed}")
     if one.files_before != one.files_after:
         parts.append(
             f"{one.files_before:,} files to look at"
             if dry_run
             else f"{one.files_before:,} files joined to {one.files_after:,}"
         )
-    removed = "to be removed" if dry_run else "removed"
     if one.snapshot_count:
         parts.append(f"{counted(one.snapshot_count, 'snapshot')} {removed}")
     if one.orphan_count:
@@ -110,14 +117,20 @@ def _summary(report: "Report") -> str:
     >>> from dbt_debezium.maintenance.maintain import Maintained, Report
     >>> _summary(Report((Maintained("build.cut", 98, 2, 2),), ("build.commit",)))
     'maintained 1 table: 0 files fewer, 98 snapshots removed; 1 more with the next run'
+    >>> _summary(Report((Maintained("landing.message", 0, 4, 2, 4000),)))
+    'maintained 1 table: 2 files fewer, 0 snapshots removed, 4,000 old messages removed'
     """
     files = sum(one.files_before - one.files_after + one.orphan_count for one in report.tables)
     snapshots = sum(one.snapshot_count for one in report.tables)
+    old = ""
+    for noun in ("old message", "old version"):
+        rows = sum(one.row_count for one in report.tables if one.row_noun == noun)
+        old += f", {counted(rows, noun)} removed" if rows else ""
     left = f"; {len(report.left)} more with the next run" if report.left else ""
     return "; ".join(
         (
             f"maintained {counted(len(report.tables), 'table')}: {files:,} files fewer, "
-            f"{counted(snapshots, 'snapshot')} removed{left}",
+            f"{counted(snapshots, 'snapshot')} removed{old}{left}",
             *report.skipped,
         )
     )

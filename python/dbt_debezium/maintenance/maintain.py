@@ -8,6 +8,7 @@ themselves. So it does not matter who did it last, or on which machine, or wheth
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no types
@@ -15,10 +16,22 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 from dbt_debezium.inbox import open_inbox
-from dbt_debezium.landing import RANGE, TABLE
+from dbt_debezium.landing import RANGE, TABLE, TABLE_READ
 from dbt_debezium.lease import Lease, jvm_lease
 from dbt_debezium.maintenance.files import file_count, has_small_files, join_files
 from dbt_debezium.maintenance.orphans import remove_orphans
+from dbt_debezium.maintenance.retention import (
+    Retention,
+    announce,
+    history_starts,
+    kept_since,
+    newest_commit,
+    newest_message,
+    old_landings,
+    other_readers,
+    remove_rows,
+    unpublished_refresh,
+)
 from dbt_debezium.maintenance.snapshots import MINUTE, removable_snapshots, remove_snapshots
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
 from dbt_debezium.maintenance.views import lake_views
@@ -31,7 +44,12 @@ SNAPSHOTS_PER_RUN: Final = 2
 """Of the pointer: one when a run begins, one when it publishes."""
 MAINTAINED: Final = "dbt_debezium.maintained_after_commits"
 """A property of the pointer: how many commits it had when all tables had been maintained."""
+REMOVED_ON: Final = "dbt_debezium.removed_on"
+"""A property of the pointer: the day, UTC, on which a round has removed old rows."""
 LANDING: Final = TABLE.partition(".")[0]
+FOREVER: Final = "forever"
+MOST_DAYS: Final = 36_500
+"""That a setting can name, a hundred years: no date goes back by millions of them."""
 
 OnTable = Callable[[str, int, int], None]
 """Called with a table's name, its number, and how many there are."""
@@ -47,13 +65,17 @@ class Settings:
     """How many runs make maintenance due; 0: only by hand."""
     seconds: float
     """How long a run may spend on it."""
+    message_days: int | None = None
+    """How long landed messages are kept; None: forever."""
+    version_days: int | None = None
+    """How long closed versions of rows are kept; None: forever."""
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Settings":
         """From the vars of a project.
 
         Raises:
-            DebeziumError: a value is no number, or below 0.
+            DebeziumError: a value is not what its setting takes.
         """
         names = ("longest_query_hours", "maintain_after_runs", "maintain_seconds")
         for name in names:
@@ -63,11 +85,26 @@ class Settings:
                     f"dbt_project.yml: {name}: {value!r} is not a number from 0 on; "
                     "docs/settings.md says what it means"
                 )
-        return cls(*(settings[name] for name in names))
+        kept = ("keep_message_days", "keep_version_days")
+        for name in kept:
+            days = settings[name]
+            if days != FOREVER and (type(days) is not int or not 1 <= days <= MOST_DAYS):
+                raise DebeziumError(
+                    f"dbt_project.yml: {name}: {days!r} is not a whole number of days from 1 to "
+                    f"{MOST_DAYS}, or {FOREVER}; docs/settings.md says what it means"
+                )
+        return cls(
+            *(settings[name] for name in names),
+            *(None if settings[name] == FOREVER else settings[name] for name in kept),
+        )
 
     @property
     def query_milliseconds(self) -> int:
         return int(self.query_hours * 60 * MINUTE)
+
+    def keeping_rows(self) -> "Settings":
+        """The same, but all messages and versions stay."""
+        return replace(self, message_days=None, version_days=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +116,23 @@ class Maintained:
     """Of those that were removed."""
     files_before: int
     files_after: int
+    row_count: int = 0
+    """Rows that were removed, because they were older than they are kept."""
     orphan_count: int = 0
     """Files that nothing names any more: of killed runs, or of a view's earlier metadata."""
 
     @property
+    def row_noun(self) -> str:
+        """What its old rows are."""
+        return "old message" if self.name == TABLE else "old version"
+
+    @property
     def is_nothing(self) -> bool:
         return not (
-            self.snapshot_count or self.orphan_count or self.files_before != self.files_after
+            self.snapshot_count
+            or self.row_count
+            or self.orphan_count
+            or self.files_before != self.files_after
         )
 
 
@@ -112,6 +159,16 @@ def is_due(spark: "SparkSession", settings: Settings, schema: str) -> bool:
     return pointer.commit_count - maintained_after >= commits
 
 
+def has_removed_today(spark: "SparkSession", schema: str) -> bool:
+    """Whether old rows have been removed today.
+
+    Runs remove them once a day at most: a file that keeps some of its rows is written again, and
+    while a backlog comes in, each round would find more.
+    """
+    pointer = lake_table(spark, _pointer(schema))
+    return pointer is not None and pointer.iceberg.properties().get(REMOVED_ON) == _today()
+
+
 def maintain(
     spark: "SparkSession",
     settings: Settings,
@@ -122,13 +179,14 @@ def maintain(
     dry_run: bool = False,
     on_table: OnTable | None = None,
 ) -> Report:
-    """Join small files of a lake's tables, and remove what is no longer read.
+    """Join small files of a lake's tables, and remove what is no longer read or too old.
 
     Args:
         spark: a session on the lake.
         settings: those of the project.
         schema: the schema that models are built in.
-        seconds: how long it may take; a table that was begun is done. None: as long as it takes.
+        seconds: how long it may take; a table that was begun is done, and one is always begun.
+            None: as long as it takes.
         has_orphans: whether to look for files that no table knows, which reads all their folders.
         dry_run: say what would be done, and do nothing.
         on_table: called before each table.
@@ -150,23 +208,29 @@ def maintain(
         is_built = any(table.name == pointer for table in tables)
         published = _published_cut_id(spark, pointer) if is_built else 0
         waiting = _unfinished_landing(spark, tables)
+        retention, kept = (
+            _retention(spark, settings, schema, tables[-1]) if is_built else (Retention(), None)
+        )
+        if retention.starts and not dry_run:
+            announce(spark, tables[-1], retention.starts)
         for number, table in enumerate(tables, 1):
             if waiting and table.name == TABLE:
                 continue
-            if seconds is not None and time.monotonic() - begun >= seconds:
+            if seconds is not None and done and time.monotonic() - begun >= seconds:
                 left.append(table.name)
                 continue
             if on_table:
                 on_table(table.name, number, len(tables))
+            rows = remove_rows(spark, table, retention, dry_run=dry_run)
             one = (
                 _look(table, settings.query_milliseconds)
                 if dry_run
                 else _maintain_table(spark, table, settings.query_milliseconds, published)
             )
             orphans = remove_orphans(spark, table, dry_run=dry_run) if has_orphans else 0
-            done.append(replace(one, orphan_count=orphans))
+            done.append(replace(one, row_count=rows, orphan_count=orphans))
         if is_built and not (dry_run or left):
-            _note(tables[-1])
+            _note(tables[-1], has_removed=any(one.row_count for one in done))
         if is_built and (seconds is None or time.monotonic() - begun < seconds):
             try:
                 done += _maintain_views(spark, schema, tables[-1].iceberg.io(), dry_run=dry_run)
@@ -179,8 +243,43 @@ def maintain(
     return Report(
         tuple(one for one in done if not one.is_nothing),
         tuple(left),
-        (*((waiting,) if waiting else ()), *skipped),
+        (*(one for one in (waiting, kept) if one), *skipped),
     )
+
+
+def _retention(
+    spark: "SparkSession", settings: Settings, schema: str, pointer: LakeTable
+) -> tuple[Retention, str | None]:
+    """What is too old, or why nothing is looked for."""
+    if settings.message_days is None and settings.version_days is None:
+        return Retention(), None
+    channels = spark.table(pointer.name).collect()
+    published = next((row for row in channels if row.channel == "published"), None)
+    if published is None:
+        return Retention(), None
+    if unpublished_refresh(channels):
+        return Retention(), (
+            f"{schema}: no old rows are removed, because a full refresh is not published yet; "
+            "run until it is, and then maintain"
+        )
+    landings = starts = kept = None
+    now = _now()
+    if settings.message_days is not None and (others := other_readers(spark, schema)):
+        kept = (
+            f"{TABLE}: no old messages are removed, because {others[0]} is built from them too; "
+            "set keep_message_days: forever while it is"
+        )
+    elif settings.message_days is not None and (newest := newest_message(spark)) is not None:
+        since = kept_since(now, newest, settings.message_days)
+        landings = old_landings(spark, schema, published, since)
+    if (
+        settings.version_days is not None
+        and (newest := newest_commit(spark, schema, published)) is not None
+    ):
+        since = kept_since(now, newest, settings.version_days)
+        readers_since = now - settings.query_milliseconds
+        starts = history_starts(spark, schema, pointer, since, readers_since)
+    return Retention(landings or (), starts or {}), kept
 
 
 def _maintain_table(
@@ -193,10 +292,12 @@ def _maintain_table(
     return Maintained(table.name, removed, before, file_count(table))
 
 
-def _note(pointer: LakeTable) -> None:
-    """Note that all tables have been maintained."""
-    commits = str(pointer.commit_count)
-    pointer.iceberg.updateProperties().set(MAINTAINED, commits).commit()
+def _note(pointer: LakeTable, *, has_removed: bool) -> None:
+    """Note that all tables have been maintained, and whether old rows have gone."""
+    update = pointer.iceberg.updateProperties().set(MAINTAINED, str(pointer.commit_count))
+    if has_removed:
+        update = update.set(REMOVED_ON, _today())
+    update.commit()
 
 
 def _maintain_views(
@@ -207,7 +308,7 @@ def _maintain_views(
         if not dry_run:
             for path in files:
                 view.remove(path)
-        yield Maintained(view.name, 0, 0, 0, len(files))
+        yield Maintained(view.name, 0, 0, 0, orphan_count=len(files))
 
 
 def _look(table: LakeTable, query_milliseconds: int) -> Maintained:
@@ -220,9 +321,10 @@ def _look(table: LakeTable, query_milliseconds: int) -> Maintained:
 def _unfinished_landing(spark: "SparkSession", tables: list[LakeTable]) -> str | None:
     """Why `landing.message` must wait: a landing that goes on looks for its last commit in it."""
     names = {table.name for table in tables}
-    is_unfinished = open_inbox().has_unread() or (
-        RANGE in names
-        and spark.sql(f"select 1 from {RANGE} where not is_landed limit 1").head() is not None
+    is_unfinished = open_inbox().has_unread() or any(
+        spark.sql(f"select 1 from {table} where not is_landed limit 1").head() is not None
+        for table in (RANGE, TABLE_READ)
+        if table in names
     )
     if not is_unfinished:
         return None
@@ -246,3 +348,7 @@ def _pointer(schema: str) -> str:
 def _now() -> int:
     """Milliseconds since 1970, as snapshots have them."""
     return time.time_ns() // 1_000_000
+
+
+def _today() -> str:
+    return f"{datetime.fromtimestamp(_now() / 1000, UTC):%Y-%m-%d}"

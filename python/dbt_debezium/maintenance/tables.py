@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 READ_BY: Final = "dbt_debezium.read_by"
 """A property of each of our tables; one without it is somebody else's."""
 
+HISTORY: Final = "dbt_debezium.model_mark"
+"""A property of each history."""
+
 ReadBy = Literal["queries", "runs"]
 
 
@@ -37,6 +40,11 @@ class LakeTable:
     read_by: ReadBy
     iceberg: Any
     """Its `org.apache.iceberg.Table`."""
+
+    @property
+    def is_history(self) -> bool:
+        """Whether it holds the versions of a captured table's rows."""
+        return self.iceberg.properties().get(HISTORY) is not None
 
     @property
     def data_file_count(self) -> int:

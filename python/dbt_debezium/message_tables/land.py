@@ -24,6 +24,7 @@ from dbt_debezium.landing import (
 from dbt_debezium.lease import Lease, jvm_lease
 from dbt_debezium.message_tables.block import OPTIONAL, REQUIRED, TableBlock
 from dbt_debezium.message_tables.files import escaped, files_of
+from dbt_debezium.message_tables.removed import without_removed
 from dbt_debezium.message_tables.snapshots import news_of
 from dbt_debezium.registry.client import Registry
 from dbt_debezium.registry.store import TABLE as SCHEMAS
@@ -131,6 +132,7 @@ def _land_snapshots(
     if news.may_have_landed:
         landed = spark.table(TABLE).select("topic", "partition", "offset")
         rows = rows.join(landed, ["topic", "partition", "offset"], "left_anti")
+        rows = without_removed(spark, rows)
     count = _append(spark, name, block, registry, rows, position=news.position)
     return TableLanded(count, compared=news.may_have_landed)
 

@@ -53,8 +53,8 @@ FLAGS: Final = by_name(
             "S5",
             "the newest snapshot has no row of it, so it is empty or no longer captured; its rows "
             "are kept",
-            "if it is empty, set repeated_snapshot_missing_table: empty and build with "
-            "--full-refresh",
+            "if it is empty, set repeated_snapshot_missing_table: empty, and take a new initial "
+            "snapshot",
             "if it is empty, the rows shown are those of the snapshot before",
         ),
         Reason(
