@@ -1,12 +1,15 @@
 """Settings of maintenance that cannot work are refused before anything is removed."""
 
+from types import SimpleNamespace
+
 import pytest
 import yaml
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
+from dbt_debezium.maintenance import retention
 from dbt_debezium.maintenance.maintain import MOST_DAYS, Settings
-from dbt_debezium.maintenance.retention import kept_since
+from dbt_debezium.maintenance.retention import kept_since, other_readers
 
 SHIPPED = yaml.safe_load((project_dir() / "dbt_project.yml").read_text())["vars"]
 KEPT = ("keep_message_days", "keep_version_days")
@@ -35,3 +38,32 @@ def test_the_most_days_reach_back_to_a_date(name: str) -> None:
     settings = Settings.of(SHIPPED | {name: MOST_DAYS})
     assert MOST_DAYS in (settings.message_days, settings.version_days)
     assert kept_since(0, 0, MOST_DAYS) == "timestamp '1870-01-25 00:00:00Z'"
+
+
+class TwoSchemas:
+    """A session on a lake that is built in two schemas, where a captured table is called cut."""
+
+    tables = {"build": ["cut"], "public": [], "staging": ["cut"]}  # noqa: RUF012 - never changed
+    catalog = SimpleNamespace(tableExists=lambda name: name != "landing.cut")
+    """Spark says of views too that they exist."""
+
+    def sql(self, query: str) -> SimpleNamespace:
+        schema = query.removeprefix("show tables in ")
+        rows = (
+            [SimpleNamespace(namespace=name) for name in self.tables]
+            if query == "show schemas"
+            else [SimpleNamespace(tableName=name) for name in self.tables[schema]]
+        )
+        return SimpleNamespace(collect=lambda: rows)
+
+    def table(self, _: object, name: str) -> object:
+        """As `lake_table`, which cannot open a view."""
+        schema, table = name.split(".")
+        assert table in self.tables[schema], f"{name} is a view"
+        return name
+
+
+def test_a_captured_table_called_cut_is_no_other_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+    lake = TwoSchemas()
+    monkeypatch.setattr(retention, "lake_table", lake.table)
+    assert other_readers(lake, "build") == ["staging"]  # type: ignore[arg-type] # only its look

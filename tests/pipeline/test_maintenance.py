@@ -14,7 +14,7 @@ from lake import Lake, capture, open_lake, tables_of
 from oracle import read_messages
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # it has no types
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 from rendered import rendered
 
@@ -313,8 +313,12 @@ def test_old_versions_go_and_what_needs_them_is_refused(
     pointer = lake_table(lake.spark, "build.cut")
     assert pointer is not None
     now = time.time_ns() // 1_000_000
-    starts = history_starts(lake.spark, "build", pointer, f"timestamp '{OLD}Z'", now)
+    (published,) = lake.spark.table("build.cut").where("channel = 'published'").collect()
+    since = f"timestamp '{OLD}Z'"
+    starts = history_starts(lake.spark, "build", pointer, published, since, now)
     assert starts["shop"].commit_number < start
+    # What was published after the cut that readers are back at does not count.
+    assert not history_starts(lake.spark, "build", pointer, Row(cut_id=0), since, now)
     lake.spark.sql(moved.format("+"))
 
     # A query that began before the newest cut may still read the one before it.

@@ -278,7 +278,7 @@ def _retention(
     ):
         since = kept_since(now, newest, settings.version_days)
         readers_since = now - settings.query_milliseconds
-        starts = history_starts(spark, schema, pointer, since, readers_since)
+        starts = history_starts(spark, schema, pointer, published, since, readers_since)
     return Retention(landings or (), starts or {}), kept
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 REMOVED_UP_TO: Final = "dbt_debezium.removed_up_to"
 """A property of `landing.message`: the highest landing that was removed. No run may begin before
 it, which the macro check_landed_messages sees to."""
+MOST_SPANS: Final = 1000
+"""Of landings in one statement: each is a condition of it. The next round removes the others."""
 
 LANDINGS: Final = """
 with needed as (
@@ -68,9 +70,10 @@ select
     max(commits.commit_number) as commit_number,
     max_by(commits.committed_at, commits.commit_number) as committed_at
 from commits
--- By cut, because a full refresh can give commits other numbers.
+-- By cut, because a full refresh can give commits other numbers. Readers may be back at an older
+-- cut: what was published and is not any more does not count.
 inner join earlier
-    on commits.cut_id <= earlier.cut_id
+    on commits.cut_id <= earlier.cut_id and commits.cut_id <= {published.cut_id}
 where
     -- A connector may write 0 where it knows no time.
     commits.committed_at >= timestamp '1970-01-02 00:00:00Z' and commits.committed_at < {since}
@@ -166,11 +169,17 @@ def old_landings(
     return spans((row.landing_id, row.is_removable) for row in rows)
 
 
-def spans(landings: Iterable[tuple[int, bool]]) -> list[tuple[int, int]]:
+def spans(landings: Iterable[tuple[int, bool]], most: int = MOST_SPANS) -> list[tuple[int, int]]:
     """The first and the last of landings that go, as far as none stays between them.
+
+    Args:
+        landings: their numbers in order, and whether each may go.
+        most: how many spans; the oldest go first.
 
     >>> spans([(1, True), (4, True), (5, False), (6, True)])
     [(1, 4), (6, 6)]
+    >>> spans([(1, True), (4, True), (5, False), (6, True)], most=1)
+    [(1, 4)]
     """
     found: list[tuple[int, int]] = []
     is_open = False
@@ -179,15 +188,21 @@ def spans(landings: Iterable[tuple[int, bool]]) -> list[tuple[int, int]]:
             first = found.pop()[0] if is_open else landing_id
             found.append((first, landing_id))
         is_open = is_removable
-    return found
+    return found[:most]
 
 
 def history_starts(
-    spark: "SparkSession", schema: str, pointer: LakeTable, since: str, readers_since: int
+    spark: "SparkSession",
+    schema: str,
+    pointer: LakeTable,
+    published: "Row",
+    since: str,
+    readers_since: int,
 ) -> "Mapping[str, Row]":
     """By source: the newest commit that closed versions need not be kept for.
 
     Args:
+        published: the row of the pointer that says what readers see.
         since: the time from which on each state of a source must be shown, as a literal.
         readers_since: milliseconds since 1970. Queries that have begun then may still read the cut
             that was published, so its versions stay too.
@@ -200,6 +215,7 @@ def history_starts(
             schema=schema,
             pointer=pointer.name,
             snapshot_id=replaced[-1].snapshot_id,
+            published=published,
             since=since,
         )
     ).collect()
@@ -268,7 +284,8 @@ def other_readers(spark: "SparkSession", schema: str) -> list[str]:
         other
         for other in named
         if other != schema
-        and spark.catalog.tableExists(f"{other}.cut")
+        # A captured table that is called cut has a public view, which this does not list.
+        and any(row.tableName == "cut" for row in spark.sql(f"show tables in {other}").collect())
         and lake_table(spark, f"{other}.cut") is not None
     ]
 
