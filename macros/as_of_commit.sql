@@ -18,7 +18,7 @@
                         case
                             when kept.history_from > 300
                                 then raise_error(concat(
-                                    'as_of_commit: commit 300 of ', kept.source, ' cannot be shown, because older versions are removed; '
+                                    'as_of_commit: commit ', 300, ' of ', kept.source, ' cannot be shown, because older versions are removed; '
                                     'ask for commit ', kept.history_from, ' or a later one, or give source_name if the rows are of another source'
                                 ))
                             else 300
@@ -45,7 +45,7 @@
                     case
                         when kept.history_from > {{ commit_number }}
                             then raise_error(concat(
-                                'as_of_commit: commit {{ commit_number }} of ', kept.source, ' cannot be shown, because older versions are removed; '
+                                'as_of_commit: commit ', {{ commit_number }}, ' of ', kept.source, ' cannot be shown, because older versions are removed; '
                                 'ask for commit ', kept.history_from, ' or a later one{{ ', or give source_name if the rows are of another source' if source_name is none }}'
                             ))
                         else {{ commit_number }}

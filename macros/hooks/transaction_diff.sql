@@ -33,7 +33,7 @@ kept as (
             case
                 when cut.history_from >= {{ commit_number }}
                     then raise_error(concat(
-                        'transaction_diff: commit {{ commit_number }} of ', cut.source, ' cannot be shown, because older versions '
+                        'transaction_diff: commit ', {{ commit_number }}, ' of ', cut.source, ' cannot be shown, because older versions '
                         'are removed; ask for a commit after ', cut.history_from
                     ))
                 else {{ commit_number }}

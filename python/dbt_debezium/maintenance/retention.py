@@ -48,6 +48,8 @@ left join needed
 where
     message.landing_id <= {last}
     and message.landing_id < (select max(landing_id) from {table})
+    -- If the pointer alone is rolled back, nothing tells what its cut held: then all messages stay.
+    and exists (select 1 from {schema}.partition_progress where cut_id = {published.cut_id})
 group by message.landing_id
 order by message.landing_id
 """
