@@ -13,6 +13,7 @@ from local_chain.broker import broker
 from local_chain.connect import Connect, connect
 from local_chain.dump import Message, messages
 from local_chain.postgresql import Postgresql, postgresql
+from local_chain.registry import SchemaRegistry, schema_registry
 from local_chain.server import PATIENCE, ChainError
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Chain:
     """The broker's address."""
     connect: Connect
     databases: "dict[str, Postgresql | Mariadb]"
+    registry: SchemaRegistry | None = None
 
     @property
     def postgresql(self) -> Postgresql:
@@ -80,6 +82,7 @@ def local_chain(
     *databases: str,
     default_partitions: int = 1,
     exactly_once: bool = False,
+    has_registry: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Chain]:
     """Run databases, a broker and Connect.
@@ -88,6 +91,7 @@ def local_chain(
         databases: postgresql, mariadb, mysql, or mysql_without_gtids, as MySQL came before 9.
         default_partitions: of a topic that is created without saying how many.
         exactly_once: whether Connect writes each batch of a source in one transaction of Kafka.
+        has_registry: whether there is a schema registry, and an Avro converter in Connect.
         tell: called with each part that starts.
     """
     with tempfile.TemporaryDirectory(prefix="local-chain-") as name, ExitStack() as parts:
@@ -102,9 +106,14 @@ def local_chain(
         bootstrap = parts.enter_context(
             broker(folder / "broker", default_partitions=default_partitions)
         )
+        registry = None
+        if has_registry:
+            tell("the schema registry")
+            registry = parts.enter_context(schema_registry(folder / "registry"))
         tell("Kafka Connect")
-        plugins = sorted({kind.partition("_")[0] for kind in databases})
+        converters = ["avro"] if has_registry else []
+        plugins = sorted({kind.partition("_")[0] for kind in databases}) + converters
         worker = parts.enter_context(
             connect(folder / "connect", bootstrap, plugins, exactly_once=exactly_once)
         )
-        yield Chain(bootstrap, worker, servers)
+        yield Chain(bootstrap, worker, servers, registry)

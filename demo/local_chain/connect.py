@@ -3,6 +3,7 @@
 import json
 import urllib.error
 import urllib.request
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from local_chain.java import class_path_dir, fetch_chain_jars, java_command
 from local_chain.server import HOST, ChainError, Server, free_port, listens, wait_until
 
 MEMORY = "512m"
+CONVERTERS = {"avro": "io.apicurio.registry.utils.converter.AvroConverter"}
+"""It does not list itself as a service, and Connect would take minutes to look at all classes."""
+CONVERTER_SERVICE = "META-INF/services/org.apache.kafka.connect.storage.Converter"
 TOPICS = "connect-"
 """What the names of the topics begin with in which Connect keeps its own state."""
 
@@ -116,7 +120,7 @@ def connect(
     Args:
         folder: a folder for its settings and log, which does not exist.
         bootstrap: the broker's address.
-        plugins: the databases whose connectors it has, as folders of `jars.txt`.
+        plugins: the connectors and converters that it has, as folders of `jars.txt`.
         exactly_once: whether each batch of a source is one transaction of Kafka.
     """
     port = free_port()
@@ -170,3 +174,6 @@ def link_plugins(folder: Path, plugins: Sequence[str]) -> None:
         linked.mkdir()
         for jar in class_path_dir(plugin).absolute().glob("*.jar"):
             (linked / jar.name).symlink_to(jar)
+        if plugin in CONVERTERS:
+            with zipfile.ZipFile(linked / "services.jar", "w") as services:
+                services.writestr(CONVERTER_SERVICE, f"{CONVERTERS[plugin]}\n")

@@ -21,16 +21,18 @@ class ChainJar(NamedTuple):
     """One artifact of Maven Central, pinned to its content, and who needs it."""
 
     folder: str
-    """`kafka` for the class path of broker and Connect, else the plugin's."""
+    """`kafka` for the class path of broker and Connect, `registry`, else the plugin's."""
     group: str
     artifact: str
     version: str
     sha256: str
+    classified: str = ".jar"
+    """What follows the version in its name, as `-all.tar.gz`."""
 
     @property
     def path(self) -> Path:
         """Where it lies, or will."""
-        return class_path_dir(self.folder) / f"{self.artifact}-{self.version}.jar"
+        return class_path_dir(self.folder) / f"{self.artifact}-{self.version}{self.classified}"
 
     def is_there(self) -> bool:
         """Whether it lies there with the pinned content."""
@@ -46,8 +48,8 @@ def chain_jars_dir() -> Path:
 
 
 def class_path_dir(folder: str) -> Path:
-    """Where the jars of Kafka lie, or of a plugin of Connect."""
-    return chain_jars_dir() / (folder if folder == "kafka" else f"plugins/{folder}")
+    """Where the jars of Kafka or of the schema registry lie, or of a plugin of Connect."""
+    return chain_jars_dir() / (folder if folder in ("kafka", "registry") else f"plugins/{folder}")
 
 
 def chain_jars(*folders: str) -> list[ChainJar]:
@@ -107,20 +109,32 @@ def _retrieve(work: Path, wanted: list[ChainJar]) -> None:
     dependencies = "".join(
         f"<dependency org={quoteattr(jar.group)} name={quoteattr(jar.artifact)}"
         f' rev={quoteattr(jar.version)} transitive="false"'
-        f" conf={quoteattr(f'{jar.folder}->master')}/>"
+        f" conf={quoteattr(f'{jar.folder}->master')}>{_artifact(jar)}</dependency>"
         for jar in wanted
     )
     module = work / "ivy.xml"
     module.write_text(
-        '<ivy-module version="2.0"><info organisation="local" module="chain"/>'
+        '<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">'
+        '<info organisation="local" module="chain"/>'
         f"<configurations>{configurations}</configurations>"
         f"<dependencies>{dependencies}</dependencies></ivy-module>"
     )
     subprocess.run(
         [
             *(check_java(), "-jar", ivy_jar(), "-cache", work / "cache", "-ivy", module),
-            *("-retrieve", work / "[conf]" / "[artifact]-[revision].[ext]"),
+            *("-retrieve", work / "[conf]" / "[artifact]-[revision](-[classifier]).[ext]"),
         ],
         capture_output=True,
         check=False,
+    )
+
+
+def _artifact(jar: ChainJar) -> str:
+    """What Ivy must be told of an artifact that is no jar."""
+    if jar.classified == ".jar":
+        return ""
+    classifier, _, kind = jar.classified.removeprefix("-").partition(".")
+    return (
+        f"<artifact name={quoteattr(jar.artifact)} type={quoteattr(kind)} ext={quoteattr(kind)}"
+        f" m:classifier={quoteattr(classifier)}/>"
     )
