@@ -43,9 +43,13 @@ SETTINGS: Final = {
 """What the connector needs beside the address of the database."""
 
 
-def rounds_on(bootstrap: str) -> "Round":
-    """The rounds of `run kafka://BOOTSTRAP --topics TOPICS`, with the lake of the environment."""
-    return rounds_of(source_of(f"kafka://{bootstrap}", TOPICS), "local", [], False)
+def rounds_on(bootstrap: str, registry: str | None = None) -> "Round":
+    """The rounds of `run kafka://BOOTSTRAP --topics TOPICS`, with the lake of the environment.
+
+    Args:
+        registry: the address of a schema registry.
+    """
+    return rounds_of(source_of(f"kafka://{bootstrap}", TOPICS, registry), "local", [], False)
 
 
 def follow(rounds: "Round", every: float, stop: "Stop", tell: Callable[[Told], None]) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from figures import record
 from kafka import KafkaConsumer
 from lake import REPOSITORY
 
@@ -47,16 +48,14 @@ EVERY_SECONDS = 5
 CUTS = 5
 DELIVERED = 2000
 CUT_OFF_AFTER = 200
-"""So many of them are sent when Connect is killed."""
+"""So many of them are sent when Connect is killed: some batches, as exactly-once takes one back."""
 SENT_SECONDS = 2.0
 """What was committed so long ago is in Kafka, as a rule. If not, there is one more round."""
 PATIENCE_SECONDS = 1800
 """A round takes minutes where ten other things run."""
-TYPED = {
-    **{f"{part}.converter.schemas.enable": "true" for part in ("key", "value")},
-    "decimal.handling.mode": "precise",
-}
-"""With schema blocks, so that models have the types of the database."""
+TYPED = {f"{part}.converter.schemas.enable": "true" for part in ("key", "value")}
+"""With schema blocks, so that models have the types of the database, as they have from Avro."""
+PRECISE = {"decimal.handling.mode": "precise"}
 
 
 class Follower:
@@ -167,20 +166,37 @@ def shop_of(chain: Chain) -> Iterator[tuple[Shop, CommitLog]]:
         log.close()
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "json",
+        pytest.param("avro", marks=pytest.mark.proof),
+        pytest.param("exactly_once", marks=pytest.mark.proof),
+    ],
+)
 def test_each_published_cut_is_what_the_database_held_at_that_commit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     project = tmp_path / "project"
     settings = {
         "DBT_DEBEZIUM_LAKE": str(tmp_path / "lake"),
         "DBT_DEBEZIUM_JARS": str(jars_dir().absolute()),
     }
-    with environment(**settings), local_chain("postgresql") as chain, shop_of(chain) as (shop, log):
-        chain.connect.create(CONNECTOR, chain.postgresql.connector("shop") | SETTINGS | TYPED)
+    with (
+        environment(**settings),
+        local_chain(
+            "postgresql", exactly_once=kind == "exactly_once", has_registry=kind == "avro"
+        ) as chain,
+        shop_of(chain) as (shop, log),
+    ):
+        converter = chain.registry.converter() if chain.registry else TYPED
+        connector = chain.postgresql.connector("shop") | SETTINGS | PRECISE | converter
+        chain.connect.create(CONNECTOR, connector)
         wait_for_rows(chain.bootstrap)
         write_project(REPOSITORY, project, [], {})
         monkeypatch.chdir(project)
-        rounds = rounds_on(chain.bootstrap)
+        registry = chain.registry.confluent if chain.registry else None
+        rounds = rounds_on(chain.bootstrap, registry)
         spark = rounds.start_spark()
         rounds.source.land(spark, rounds.tell)
         plan_scaffold(project, landed_tables(spark), []).write(project)
@@ -200,6 +216,12 @@ def test_each_published_cut_is_what_the_database_held_at_that_commit(
         for transaction_id, held in log.rows_at_each(list(follower.seen)).items():
             assert differences(held, follower.seen[transaction_id]) == {}, transaction_id
         assert differences(log.rows_now(), read_last(follower, log)) == {}
+        if kind != "json":
+            record(
+                f"Each cut that is published from Kafka is what PostgreSQL held ({kind})",
+                f"{len(follower.seen)} cuts on the way, {log.position(log.newest()).committed} "
+                "transactions of 8 sessions, Connect killed once: 0 wrong",
+            )
 
 
 def wait_for_rows(bootstrap: str) -> None:
