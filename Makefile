@@ -29,8 +29,8 @@ test: setup-live ## every test but the proofs
 quick: lint ## lint, and the tests that need no Java
 	@$(BIN)/pytest -q python $(wildcard tests/macros tests/judge tests/test_project.py tests/test_docs.py)
 
-proof: setup ## the long proofs, which `make test` leaves out; writes docs/correctness.md
-	@$(BIN)/pytest tests/pipeline tests/judge python -m proof; status=$$?; $(BIN)/python tests/pipeline/figures.py; exit $$status
+proof: setup-live ## the long proofs, which `make test` leaves out; writes docs/correctness.md
+	@$(BIN)/pytest tests/pipeline tests/judge tests/live python -m proof; status=$$?; $(BIN)/python tests/pipeline/figures.py; exit $$status
 
 coverage-documents: setup ## runs the tests of what the reference documents ask, and lists them
 	@$(BIN)/python python/tests/document_coverage.py python/tests tests/pipeline

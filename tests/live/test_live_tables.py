@@ -219,7 +219,7 @@ def test_each_published_cut_is_what_the_database_held_at_that_commit(
         if kind != "json":
             record(
                 f"Each cut that is published from Kafka is what PostgreSQL held ({kind})",
-                f"{len(follower.seen)} cuts on the way, {log.position(log.newest()).committed} "
+                f"{len(follower.seen)} cuts on the way, {log.position(log.newest()).committed:,} "
                 "transactions of 8 sessions, Connect killed once: 0 wrong",
             )
 

@@ -14,7 +14,7 @@ PAGE = REPOSITORY / "docs" / "correctness.md"
 HEAD = """# Correctness
 
 What `make proof` found, written by it on {date} at commit {commit}. Each line is a test under
-`tests/pipeline` that fails when a figure is not as it must be. It was last proved at the commit in
+`tests` that fails when a figure is not as it must be. It was last proved at the commit in
 its last column, and not since; what is not here has not been shown.
 
 A *history* is a random run of a database and its connector, and an *arrival* a random order in
