@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from dbt_debezium import home, jars, java, lease
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.session import open_catalog, prepare_process
+from dbt_debezium.session import open_catalog, prepare_process, with_absolute_paths
 from dbt_debezium.setting_names import check_setting_names
 
 WRITING = frozenset({"build", "run", "seed", "retry", "clone", "snapshot"})
@@ -78,6 +78,7 @@ def prepare_sessions(is_writing: bool) -> None:
         from dbt_debezium import flatten, judged_marks, origins, shared_keys
 
         settings = connection.server_side_parameters
+        settings.update(with_absolute_paths(settings))
         with preparing:
             spark = SparkSession.builder.config(map=settings).getOrCreate()
             if spark not in prepared:

@@ -4,6 +4,7 @@ import contextvars
 import logging
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +55,27 @@ def prepare_process() -> None:
 
 def spark_settings(target: str | None = None) -> dict[str, Any]:
     """The server_side_parameters of a target."""
-    parameters: dict[str, Any] = read_target(target).get("server_side_parameters") or {}
-    return parameters
+    return with_absolute_paths(read_target(target).get("server_side_parameters") or {})
+
+
+def with_absolute_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings whose paths begin at the root of this machine.
+
+    Iceberg writes the paths of a table into its metadata, as they are, for all who will read it.
+
+    >>> with_absolute_paths({"spark.sql.catalog.lake.warehouse": "s3://lake"})
+    {'spark.sql.catalog.lake.warehouse': 's3://lake'}
+    """
+    return {name: _absolute(name, value) for name, value in settings.items()}
+
+
+def _absolute(name: str, value: Any) -> Any:
+    scheme, path = "", str(value)
+    if name.endswith(".uri") and path.startswith(SQLITE):
+        scheme, path = SQLITE, path.removeprefix(SQLITE)
+    elif not name.endswith((".warehouse", ".warehouse.dir")) or ":" in path:
+        return value
+    return f"{scheme}{Path(path).absolute()}" if path else value
 
 
 def build_schema(target: str | None = None) -> str:

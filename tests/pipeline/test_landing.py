@@ -404,7 +404,9 @@ def test_settings_are_those_of_the_dbt_profile(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(REPOSITORY)
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", "elsewhere")
     settings = spark_settings("local")
-    assert settings["spark.sql.catalog.lake.uri"] == "jdbc:sqlite:elsewhere/catalog.db"
+    assert (
+        settings["spark.sql.catalog.lake.uri"] == f"jdbc:sqlite:{REPOSITORY}/elsewhere/catalog.db"
+    )
     with pytest.raises(DebeziumError, match=r"^profile: .*has no target 'absent'"):
         spark_settings("absent")
 
