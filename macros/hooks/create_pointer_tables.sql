@@ -16,6 +16,7 @@
             source('pointer', 'cut'),
             'channel string, cut_id bigint, landing_id bigint, starting_cut_id bigint,'
             ~ ' starting_landing_id bigint, is_clean boolean, source_cuts ' ~ source_cuts_type()
+            ~ ', lease_token string'
         ),
         (source('pointer', 'contradiction'), 'source string, transaction_id string'),
         (
@@ -42,6 +43,11 @@
             tblproperties ('format-version' = '2', 'write.distribution-mode' = 'none', {{ metadata_properties() }})
         {%- endcall -%}
     {%- endfor -%}
+    {%- set cut = source('pointer', 'cut') -%}
+    {%- if 'lease_token' not in column_names(cut) -%}
+        {#- A lake of a version before the lease. -#}
+        {%- do run_query('alter table ' ~ cut ~ ' add column lease_token string') -%}
+    {%- endif -%}
     {%- set held_message = source('pointer', 'held_message') -%}
     {%- if load_relation(held_message) is none -%}
         {%- call statement('create_held_message') -%}

@@ -2,6 +2,8 @@
     Says what this run builds: the next cut, all that has landed, and the published cut it starts from.
     A run that published nothing leaves its cut number to the next one, which overwrites what it built. A full refresh
     starts from nothing; while it is not published, neither may the runs after it start from anything else.
+    The candidate has the token of the lease, so that a run that has lost it cannot publish. A merge fails where another
+    run has moved the pointer since it was read; insert overwrite would replace what that run wrote.
 -#}
 {%- macro open_cut() -%}
     {#- dbt finds what a hook reads only outside of conditions. -#}
@@ -14,62 +16,63 @@
             {%- endcall -%}
         {%- endif -%}
         {%- call statement('open_cut') -%}
-            insert overwrite {{ source('pointer', 'cut') }}
-            with
+            merge into {{ source('pointer', 'cut') }} as pointer
+            using (
+                with
 
-            pointer as (
+                pointer as (
 
-                select
-                    coalesce(max(cut_id) filter (where channel = 'published'), 0) as published_cut_id,
-                    coalesce(max(landing_id) filter (where channel = 'published'), 0) as published_landing_id,
-                    max_by(source_cuts, cut_id) filter (where channel = 'published') as published_source_cuts,
-                    coalesce(max(cut_id) filter (where channel = 'candidate'), 0) as latest_cut_id,
-                    coalesce(max(starting_cut_id) filter (where channel = 'candidate'), 0) as latest_starting_cut_id
-                from {{ source('pointer', 'cut') }}
+                    select
+                        coalesce(max(cut_id) filter (where channel = 'published'), 0) as published_cut_id,
+                        coalesce(max(landing_id) filter (where channel = 'published'), 0) as published_landing_id,
+                        max_by(source_cuts, cut_id) filter (where channel = 'published') as published_source_cuts,
+                        coalesce(max(cut_id) filter (where channel = 'candidate'), 0) as latest_cut_id,
+                        coalesce(max(starting_cut_id) filter (where channel = 'candidate'), 0) as latest_starting_cut_id
+                    from {{ source('pointer', 'cut') }}
 
-            ),
-
-            start as (
-
-                select
-                    *,
-                    latest_cut_id > published_cut_id as is_unpublished,
-                    {{ not flags.FULL_REFRESH }}
-                    and not (latest_cut_id > published_cut_id and latest_starting_cut_id = 0) as is_continued
-                from pointer
-
-            )
-
-            select
-                channel, cut_id, landing_id, starting_cut_id, starting_landing_id, is_clean, source_cuts
-            from {{ source('pointer', 'cut') }}
-            where channel = 'published'
-            union all
-            select
-                'candidate',
-                published_cut_id + 1,
-                (
-                    select coalesce(max(message.landing_id), 0)
-                    from {{ source('landing', 'message') }} as message
-                    -- A landing from Kafka that was interrupted may lack the schemas of its messages.
-                    where
-                        message.landing_id < coalesce(
-                            (
-                                select min(fetched.landing_id)
-                                from {{ source('landing', 'range') }} as fetched
-                                where not fetched.is_landed
-                            ),
-                            message.landing_id + 1
-                        )
                 ),
-                case when is_continued then published_cut_id else 0 end,
-                case when is_continued then published_landing_id else 0 end,
-                not is_unpublished,
-                case
-                    when is_continued and published_source_cuts is not null then published_source_cuts
-                    else cast(array() as {{ source_cuts_type() }})
-                end
-            from start
+
+                start as (
+
+                    select
+                        *,
+                        latest_cut_id > published_cut_id as is_unpublished,
+                        {{ not flags.FULL_REFRESH }}
+                        and not (latest_cut_id > published_cut_id and latest_starting_cut_id = 0) as is_continued
+                    from pointer
+
+                )
+
+                select
+                    'candidate' as channel,
+                    published_cut_id + 1 as cut_id,
+                    (
+                        select coalesce(max(message.landing_id), 0)
+                        from {{ source('landing', 'message') }} as message
+                        -- A landing from Kafka that was interrupted may lack the schemas of its messages.
+                        where
+                            message.landing_id < coalesce(
+                                (
+                                    select min(fetched.landing_id)
+                                    from {{ source('landing', 'range') }} as fetched
+                                    where not fetched.is_landed
+                                ),
+                                message.landing_id + 1
+                            )
+                    ) as landing_id,
+                    case when is_continued then published_cut_id else 0 end as starting_cut_id,
+                    case when is_continued then published_landing_id else 0 end as starting_landing_id,
+                    not is_unpublished as is_clean,
+                    case
+                        when is_continued and published_source_cuts is not null then published_source_cuts
+                        else cast(array() as {{ source_cuts_type() }})
+                    end as source_cuts,
+                    '{{ lease_token() }}' as lease_token
+                from start
+            ) as opened
+            on pointer.channel = opened.channel
+            when matched then update set *
+            when not matched then insert *
         {%- endcall -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -1,6 +1,7 @@
 {#-
     Publishes the candidate of every source by one write, when everything ran and nothing failed (S20). A part of the
-    project, a failure or a skip publishes nothing, and the run says so.
+    project, a failure or a skip publishes nothing, and the run says so. Nor does a run publish whose lease another one
+    has taken: candidate and lease must have its token. The merge fails where one opens its cut meanwhile.
 -#}
 {%- macro publish_cut(results) -%}
     {#- dbt finds what a hook reads only outside of conditions. -#}
@@ -22,42 +23,56 @@
         {%- else -%}
             {%- do create_cut_views(commits, message_count, held_transaction, table_flag) -%}
             {%- call statement('publish_cut') -%}
-                insert overwrite {{ source('pointer', 'cut') }}
-                select
-                    channel.name,
-                    cut.cut_id,
-                    cut.landing_id,
-                    cut.starting_cut_id,
-                    cut.starting_landing_id,
-                    true,
-                    case when channel.name = 'candidate' then cut.source_cuts else published.source_cuts end
-                from {{ source('pointer', 'cut') }} as cut
-                cross join (select explode(array('published', 'candidate')) as name) as channel
-                cross join (
+                merge into {{ source('pointer', 'cut') }} as pointer
+                using (
                     select
-                        coalesce(
-                            collect_list(struct(
-                                reached.source, reached.commit_number, reached.commit_position, reached.transaction_id,
-                                reached.committed_at, reached.link_position, reached.end_markers,
-                                reached.log_positions, reached.snapshot_position, reached.first_transaction_ids,
-                                reached.proof, reached.decisions,
-                                -- Maintenance may have removed versions since this run began.
-                                kept.history_from, kept.history_from_at
-                            )),
-                            array()
-                        ) as source_cuts
-                    from {{ int_cut }} as reached
-                    left join (
-                        -- A full refresh has all versions again.
-                        select inline(earlier.source_cuts)
-                        from {{ source('pointer', 'cut') }} as earlier
-                        inner join {{ source('pointer', 'cut') }} as started
-                            on started.channel = 'candidate' and started.starting_cut_id > 0
-                        where earlier.channel = 'published'
-                    ) as kept
-                        on reached.source = kept.source
+                        channel.name as channel,
+                        case
+                            when cut.lease_token = '{{ lease_token() }}' and lease.token = cut.lease_token then cut.cut_id
+                            else raise_error(
+                                'lake: this run has lost its lease to another one, so it publishes nothing; '
+                                || 'run it again, once no other run works'
+                            )
+                        end as cut_id,
+                        cut.landing_id,
+                        cut.starting_cut_id,
+                        cut.starting_landing_id,
+                        true as is_clean,
+                        case when channel.name = 'candidate' then cut.source_cuts else built.source_cuts end as source_cuts,
+                        cut.lease_token
+                    from {{ source('pointer', 'cut') }} as cut
+                    cross join (select explode(array('published', 'candidate')) as name) as channel
+                    cross join (
+                        select
+                            coalesce(
+                                collect_list(struct(
+                                    reached.source, reached.commit_number, reached.commit_position, reached.transaction_id,
+                                    reached.committed_at, reached.link_position, reached.end_markers,
+                                    reached.log_positions, reached.snapshot_position, reached.first_transaction_ids,
+                                    reached.proof, reached.decisions,
+                                    -- Maintenance may have removed versions since this run began.
+                                    kept.history_from, kept.history_from_at
+                                )),
+                                array()
+                            ) as source_cuts
+                        from {{ int_cut }} as reached
+                        left join (
+                            -- A full refresh has all versions again.
+                            select inline(earlier.source_cuts)
+                            from {{ source('pointer', 'cut') }} as earlier
+                            inner join {{ source('pointer', 'cut') }} as started
+                                on started.channel = 'candidate' and started.starting_cut_id > 0
+                            where earlier.channel = 'published'
+                        ) as kept
+                            on reached.source = kept.source
+                    ) as built
+                    left join {{ source('landing', 'lease') }} as lease
+                        on true
+                    where cut.channel = 'candidate'
                 ) as published
-                where cut.channel = 'candidate'
+                on pointer.channel = published.channel
+                when matched then update set *
+                when not matched then insert *
             {%- endcall -%}
             {%- do print_published_cut(summary) -%}
             {%- do print_schema_changes(table_facts(shapes, schema_changes)) -%}

@@ -116,12 +116,17 @@ def _invoke(
     """dbt's result, with dbt's own sentence as the error when it could not run at all."""
     from dbt.cli.main import dbtRunner
 
+    from dbt_debezium.plugin import end_invocation
+
     command, *options = arguments
     profiles = os.environ.get("DBT_PROFILES_DIR") or str(project)
     folders = ["--project-dir", str(project), "--profiles-dir", profiles]
-    result = dbtRunner(callbacks=list(callbacks)).invoke(
-        ["--log-level", "none", command, *folders, *options]
-    )
+    try:
+        result = dbtRunner(callbacks=list(callbacks)).invoke(
+            ["--log-level", "none", command, *folders, *options]
+        )
+    finally:
+        end_invocation()
     if result.exception is not None:
         kind = CannotWorkError if cannot_work(result.exception) else DebeziumError
         raise kind(f"dbt {command}: {plain_message(str(result.exception))}")

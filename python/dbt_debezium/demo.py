@@ -21,7 +21,7 @@ from rich.text import Text
 from dbt_debezium.build import BUILD, environment, run_dbt
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
-from dbt_debezium.lease import JVM_LOCK_NAME, LOCK_NAME, Lease
+from dbt_debezium.lease import JVM_LOCK_NAME, LOCK_NAME, MACHINE_NAME, Lease
 from dbt_debezium.report import OUTCOMES, cut_report
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def empty_lake(lake: Path) -> None:
     for path in lake.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
-        elif path.name not in {LOCK_NAME, JVM_LOCK_NAME}:
+        elif path.name not in {LOCK_NAME, JVM_LOCK_NAME, MACHINE_NAME}:
             path.unlink()
 
 

@@ -1,13 +1,13 @@
 """The folder between a dump and the table: the messages of each dump that is to be landed.
 
 An entry is a file of one JSON line per message, whatever form the dump had. It is named by the
-hash of the dump, and emptied once its messages have landed: the empty entry stays, to know the
-dump again. No Spark.
+hash of the dump, and emptied once its messages have landed. The empty entry stays, so that this
+machine knows the dump again without Spark; what has landed is known to the catalog. No Spark.
 """
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from dbt_debezium.dumps import (
@@ -47,9 +47,7 @@ class Inbox:
 
     def knows(self, identity: str) -> bool:
         """Whether this dump has landed, or waits to be."""
-        return identity in self._unfinished or any(
-            (self._folder / f"{identity}{suffix}").exists() for suffix in (".jsonl", ".jsonl.gz")
-        )
+        return identity in self._unfinished or self._entry(identity).exists()
 
     def has_unread(self) -> bool:
         """Whether an entry may not have landed."""
@@ -86,11 +84,22 @@ class Inbox:
             file.rename(self._folder / f"{identity}.jsonl")
         self._unfinished.clear()
 
-    def empty(self) -> None:
-        """Forget the messages of all entries, which must have landed, but not their names."""
-        for entry in self._entries():
-            if entry.stat().st_size:
-                os.truncate(entry, 0)
+    def waiting(self) -> set[str]:
+        """The dumps whose messages lie here; the catalog knows whether they have landed."""
+        return {_identity(one) for one in self._entries() if one.stat().st_size}
+
+    def landed(self) -> set[str]:
+        """The dumps of which this machine knows that they have landed."""
+        return {_identity(one) for one in self._entries() if not one.stat().st_size}
+
+    def paths(self, identities: Iterable[str]) -> list[Path]:
+        """The files with the messages of dumps that wait."""
+        return [self._entry(one) for one in identities]
+
+    def empty(self, identities: Iterable[str]) -> None:
+        """Forget the messages of dumps that have landed, but not their names."""
+        for one in identities:
+            os.truncate(self._entry(one), 0)
 
     def clean(self) -> None:
         """Remove what was written and not kept, now or by a landing that was killed."""
@@ -99,11 +108,20 @@ class Inbox:
             for file in self._folder.glob("_*"):
                 file.unlink()
 
+    def _entry(self, identity: str) -> Path:
+        """The file of a dump; versions of before kept some compressed."""
+        compressed = self._folder / f"{identity}.jsonl.gz"
+        return compressed if compressed.exists() else self._folder / f"{identity}.jsonl"
+
     def _entries(self) -> list[os.DirEntry[str]]:
         if not self.exists():
             return []
         with os.scandir(self._folder) as entries:
             return [entry for entry in entries if not entry.name.startswith(("_", "."))]
+
+
+def _identity(entry: os.DirEntry[str]) -> str:
+    return entry.name.partition(".")[0]
 
 
 def local_path(path: str | Path) -> Path:

@@ -1,41 +1,42 @@
 """From dump files into the table `landing.message`, each message of a file exactly once.
 
-The messages of a dump lie in the inbox, in a file that is named by the hash of the dump. One
-Structured Streaming query reads what is new there. Its checkpoint knows which names were read, and
-Iceberg's sink knows which of its batches were written, so a landing that was killed anywhere is
-finished by the next one. A file that grew has another hash and lands again whole; the models drop
-what was delivered twice.
+The messages of a dump lie in the inbox, in a file that is named by the hash of the dump. A landing
+reads them into one commit, which notes the hashes in its snapshot, so they have landed exactly when
+their messages have. `landing.file` keeps the hashes for as long as the lake lives. A file that grew
+has another hash and lands again whole; the models drop what was delivered twice.
 
-Maintenance must not expire the newest streaming snapshot of the table while a killed landing is
-unfinished: the sink finds its last batch by looking through the table's snapshots.
+All of this is in the catalog: another machine that lands the same file adds nothing.
 """
 
-import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no types
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 from pyspark.sql import types as T  # noqa: N812
-from pyspark.sql.streaming.query import StreamingQuery
 
 from dbt_debezium.dumps import Dump
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 from dbt_debezium.inbox import Inbox, OnProgress, local_path, open_inbox, take
-from dbt_debezium.lease import Lease, jvm_lease
+from dbt_debezium.lease import HeldLease, Lease, writing
+from dbt_debezium.lease.row import DEFAULT_CATALOG, java_of
 from dbt_debezium.session import innermost
 
 TABLE = "landing.message"
 RANGE = "landing.range"
 TABLE_READ = "landing.table_read"
+FILE = "landing.file"
 FILES_PER_COMMIT = 1000
-"""A commit costs 0.5 CPU-s, however many files it takes; a killed one is read again whole."""
+"""A killed commit is read again whole."""
+LANDED_FILES: Final = "dbt-debezium.files"
+LANDING_ID: Final = "dbt-debezium.landing_id"
+"""What the snapshot of a landing says of itself: hashes of dumps, and its number."""
 
-DEFAULT_CATALOG = "spark.sql.defaultCatalog"
 PARALLEL_LISTING = "spark.sql.sources.parallelPartitionDiscovery.threshold"
 
 METADATA_PROPERTIES = """
@@ -69,6 +70,28 @@ create table {TABLE} (
 )
 {PROPERTIES}
 """
+CREATE_FILE = f"""
+create table if not exists {FILE} (
+    landing_id bigint comment 'Which landing brought it; 0 for one of a version before this table.',
+    identity string comment 'The hash by which a dump is known again.'
+)
+using iceberg
+tblproperties (
+    'format-version' = '2',
+    {METADATA_PROPERTIES}
+)
+"""
+NEW_FILES = f"""
+select landing_id, explode(split(files, ',')) as identity
+from (
+    select
+        cast(summary['{LANDING_ID}'] as bigint) as landing_id,
+        summary['{LANDED_FILES}'] as files
+    from {TABLE}.snapshots
+)
+where landing_id > (select coalesce(max(landing_id), 0) from {FILE})
+"""
+"""Dumps whose messages are there, and that `landing.file` does not have yet."""
 REWRITE_AS_BYTES = f"""
 replace table {TABLE} {PROPERTIES} as
 select
@@ -94,6 +117,15 @@ LINE = T.StructType(
     ]
 )
 """A line of the inbox: `dumps.form.Message` as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewLanding:
+    """A landing that has a number and no messages yet."""
+
+    landing_id: int
+    after_snapshot: int | None
+    """A snapshot of `landing.message` before any landing with this number or a larger one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,20 +176,23 @@ def land_inbox(
     Raises:
         DebeziumError: Spark cannot write.
     """
-    lake = lake_dir().absolute()
-    with jvm_lease(getattr(spark, "_jvm", None), lake):
-        _open_table(spark, lake)
-        landing_id = next_landing_id(spark, lake)
-        message_count = sum(dump.message_count for dump in fresh)
-        _stream(spark, lake, landing_id, lambda done: _tell(on_progress, done, message_count))
-    inbox.empty()
-    landed_count = spark.table(TABLE).where(f"landing_id = {landing_id}").count()
-    return Landed(landed_count, len(fresh), skipped, landing_id)
-
-
-def _tell(on_progress: OnProgress | None, done: int, message_count: int) -> None:
-    if on_progress:
-        on_progress("land", min(done, message_count), message_count)
+    with writing(spark) as lease:
+        create_tables(spark, inbox)
+        waiting = sorted(inbox.waiting())
+        landed = landed_files(spark, waiting)
+        inbox.empty(landed)
+        new = [one for one in waiting if one not in landed]
+        some = [new[at : at + FILES_PER_COMMIT] for at in range(0, len(new), FILES_PER_COMMIT)]
+        message_count, landing_id = 0, None
+        total = sum(dump.message_count for dump in fresh)
+        for identities in some:
+            landing = next_landing(spark, lease)
+            landing_id = landing.landing_id
+            message_count += _land_files(spark, inbox, identities, landing)
+            if on_progress:
+                on_progress("land", min(message_count, total), total)
+        file_count = sum(dump.identity not in landed for dump in fresh)
+    return Landed(message_count, file_count, skipped, landing_id)
 
 
 def create_landing_table(spark: SparkSession) -> None:
@@ -170,76 +205,119 @@ def create_landing_table(spark: SparkSession) -> None:
         spark.sql(REWRITE_AS_BYTES)
 
 
-def next_landing_id(spark: SparkSession, lake: Path) -> int:
-    """A number no landing had, above all that were given out.
-
-    The file counts beside the tables, since retention may take the newest rows out of them. A
-    landing that was killed may have its number in landing.range or landing.table_read alone.
-    """
-    counter = lake / "checkpoints" / "landing_id"
-    given_out = int(counter.read_text()) if counter.exists() else 0
-    for table in (TABLE, RANGE, TABLE_READ):
-        if spark.catalog.tableExists(table):
-            (newest,) = spark.sql(f"select max(landing_id) from {table}").head() or (None,)
-            given_out = max(given_out, int(newest or 0))
-    landing_id = given_out + 1
-    counter.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = counter.with_name("_landing_id")
-    unfinished.write_text(str(landing_id))
-    unfinished.rename(counter)
-    return landing_id
-
-
-def _open_table(spark: SparkSession, lake: Path) -> None:
-    """Create `landing.message`, unless files have landed in one that is gone.
+def next_landing(spark: SparkSession, lease: HeldLease) -> NewLanding:
+    """A landing whose number none had, above all that were given out.
 
     Raises:
-        DebeziumError: it is gone, and the checkpoint knows what landed in it.
+        LostLeaseError: another run has taken the lease.
     """
-    checkpoint = lake / "checkpoints" / "landing"
-    if checkpoint.exists() and not spark.catalog.tableExists(TABLE):
+    # Before the number: so the snapshot has landings with smaller numbers alone.
+    snapshot = _iceberg(spark, TABLE).currentSnapshot()
+    given_out = 0
+    if not lease.knows_landing_ids:
+        # A lake of a version before the lease. A killed landing may have its number in
+        # landing.range or landing.table_read alone, or in the counter of this machine.
+        counter = lake_dir() / "checkpoints" / "landing_id"
+        given_out = int(counter.read_text()) if counter.exists() else 0
+        for table in (TABLE, RANGE, TABLE_READ):
+            if spark.catalog.tableExists(table):
+                (newest,) = spark.sql(f"select max(landing_id) from {table}").head() or (None,)
+                given_out = max(given_out, int(newest or 0))
+    landing_id = lease.new_landing_id(given_out)
+    return NewLanding(landing_id, None if snapshot is None else int(snapshot.snapshotId()))
+
+
+def append_landing(
+    spark: SparkSession, rows: DataFrame, landing: NewLanding, files: Iterable[str] = ()
+) -> int:
+    """Append the rows of a landing to `landing.message`, in one commit and in the order of numbers.
+
+    A run may have read what later landings brought, and would never look at this one. So Iceberg
+    refuses the commit once one of them is there, however long this process has slept before it.
+
+    Args:
+        files: the dumps that the rows are of.
+
+    Returns:
+        How many rows.
+
+    Raises:
+        DebeziumError: a later landing is there. Nothing has been added.
+        PySparkException: Spark cannot write.
+    """
+    number = landing.landing_id
+    writer = (
+        rows.writeTo(TABLE)
+        .option("fanout-enabled", "true")
+        .option("isolation-level", "serializable")
+        .option(f"snapshot-property.{LANDING_ID}", str(number))
+    )
+    if names := ",".join(files):
+        writer = writer.option(f"snapshot-property.{LANDED_FILES}", names)
+    if landing.after_snapshot is not None:
+        writer = writer.option("validate-from-snapshot-id", str(landing.after_snapshot))
+    try:
+        # No such rows are there: it is the condition under which Iceberg refuses the commit.
+        writer.overwrite(F.expr(f"landing_id >= {number}L"))
+    except (PySparkException, Py4JError) as error:
+        later = spark.table(TABLE).where(f"landing_id > {number}").head()
+        if later is None:
+            raise
         raise DebeziumError(
-            f"land: table {TABLE} is gone, and {checkpoint} knows what was landed into it; "
-            f"remove {checkpoint} and {lake / 'inbox'} to land all files again"
+            f"{TABLE}: landing {later.landing_id} of another run came before landing {number} "
+            "of this one was written, so this one was left out; land again"
+        ) from error
+    return spark.table(TABLE).where(f"landing_id = {number}").count()
+
+
+def landed_files(spark: SparkSession, identities: Sequence[str]) -> set[str]:
+    """Those of some dumps whose messages are in `landing.message`."""
+    asked = spark.createDataFrame([(one,) for one in identities], "identity string")
+    known = spark.sql(f"select identity from {FILE} union all select identity from ({NEW_FILES})")
+    return {row.identity for row in asked.join(known, "identity", "left_semi").collect()}
+
+
+def record_files(spark: SparkSession) -> None:
+    """Keep which dumps have landed; snapshots, which say it first, are removed some day."""
+    if spark.catalog.tableExists(FILE) and spark.catalog.tableExists(TABLE):
+        spark.sql(f"insert into {FILE} {NEW_FILES}")
+
+
+def create_tables(spark: SparkSession, inbox: Inbox) -> None:
+    """Create what a landing of dumps writes, unless dumps have landed in a table that is gone.
+
+    Raises:
+        DebeziumError: it is gone, and the catalog knows what landed in it.
+    """
+    is_there, is_known = spark.catalog.tableExists(TABLE), spark.catalog.tableExists(FILE)
+    if is_known and not is_there:
+        raise DebeziumError(
+            f"land: table {TABLE} is gone, and {FILE} knows what was landed into it; drop {FILE} "
+            f"and remove {lake_dir().absolute() / 'inbox'} to land all files again"
         )
     create_landing_table(spark)
+    if not is_known:
+        spark.sql(CREATE_FILE)
+        # What a version before this table has landed, only the inbox of its machine knows.
+        if is_there and (old := sorted(inbox.landed())):
+            rows = spark.createDataFrame([(0, one) for one in old], spark.table(FILE).schema)
+            rows.writeTo(FILE).append()
 
 
-def _stream(
-    spark: SparkSession, lake: Path, landing_id: int, on_messages: Callable[[int], None]
-) -> None:
-    """Land what is unread in the inbox, and return when it is committed."""
-    lines = (
-        spark.readStream.format("text")
-        # By default a carriage return ends a line, too.
-        .option("lineSep", "\n")
-        .option("maxFilesPerTrigger", FILES_PER_COMMIT)
-        # Names are hashes. By default a name is forgotten after 7 days, and would land again.
-        .option("fileNameOnly", "true")
-        .option("maxFileAge", "36500d")
-        .load(str(lake / "inbox"))
-    )
-    writer = (
-        messages(lines, landing_id)
-        .writeStream.format("iceberg")
-        .outputMode("append")
-        .trigger(availableNow=True)
-        .option("checkpointLocation", str(lake / "checkpoints" / "landing"))
-        .option("fanout-enabled", "true")
-    )
+def _land_files(
+    spark: SparkSession, inbox: Inbox, identities: Sequence[str], landing: NewLanding
+) -> int:
+    """One commit; how many messages it brought."""
+    paths = [str(path) for path in inbox.paths(identities)]
     # Above 32 files Spark looks at each one in a task of its own: 7 ms of CPU per file.
     usual = spark.conf.get(PARALLEL_LISTING)
     spark.conf.set(PARALLEL_LISTING, 2 * FILES_PER_COMMIT)
     try:
-        # In a thread that has not started the session, toTable takes spark_catalog for the default.
-        query = writer.toTable(f"{spark.conf.get(DEFAULT_CATALOG)}.{TABLE}")
-    finally:
-        spark.conf.set(PARALLEL_LISTING, usual or "32")
-    try:
-        while not query.awaitTermination(1):
-            on_messages(_read_count(query))
-        on_messages(_read_count(query))
-    except StreamingQueryException as error:
+        # By default a carriage return ends a line, too.
+        lines = spark.read.option("lineSep", "\n").text(paths)
+        rows = messages(lines, landing.landing_id)
+        count = append_landing(spark, rows, landing, identities)
+    except PySparkException as error:
         raise DebeziumError(
             f"land: Spark could not write {TABLE} ({innermost(error)}); "
             "mend that and land again, which continues where it stopped"
@@ -250,12 +328,17 @@ def _stream(
             "set DBT_DEBEZIUM_DRIVER_MEMORY higher and land again, which continues where it stopped"
         ) from error
     finally:
-        with contextlib.suppress(Py4JError, OSError):
-            query.stop()
+        spark.conf.set(PARALLEL_LISTING, usual or "32")
+    record_files(spark)
+    inbox.empty(identities)
+    return count
 
 
-def _read_count(query: StreamingQuery) -> int:
-    return sum(progress.numInputRows for progress in query.recentProgress)
+def _iceberg(spark: SparkSession, name: str) -> Any:
+    """A table as an `org.apache.iceberg.Table`, as it is now."""
+    return java_of(spark).org.apache.iceberg.spark.Spark3Util.loadIcebergTable(
+        spark._jsparkSession, f"{spark.conf.get(DEFAULT_CATALOG)}.{name}"
+    )
 
 
 def messages(lines: DataFrame, landing_id: int) -> DataFrame:

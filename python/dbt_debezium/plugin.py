@@ -46,22 +46,34 @@ class DebeziumPlugin(dbtPlugin):
             check_setting_names(Path(flags.PROJECT_DIR))
             home.make_private(home.lake_dir())
             if command in WRITING:
-                lease.acquire(f"dbt {command}")
+                _acquired.append(lease.acquire(f"dbt {command}"))
         except DebeziumError as error:
             # dbt takes the first line of what a plugin raises for a heading of its own.
             raise DbtRuntimeError(str(error)) from error
         prepare_sessions(is_writing=command in WRITING)
 
 
+_acquired: list[lease.Lease] = []
+"""Leases of this machine that invocations of dbt have taken."""
 _session_locks = contextlib.ExitStack()
+_writing: list[tuple[Any, Path, lease.HeldLease]] = []
+"""Sessions and lakes to which an invocation writes, and their leases in the catalog."""
 _is_writing = False
+
+
+def end_invocation() -> None:
+    """Give back what an invocation of dbt in this process has taken; of others, its end does."""
+    _writing.clear()
+    _session_locks.close()
+    while _acquired:
+        _acquired.pop().release()
 
 
 def prepare_sessions(is_writing: bool) -> None:
     """Have each Spark session of dbt's session method open its catalog and know our functions.
 
     Args:
-        is_writing: whether no other session of this machine may write to the lake.
+        is_writing: whether no other session, of any machine, may write to the lake.
     """
     global _is_writing
     _is_writing = is_writing
@@ -71,7 +83,6 @@ def prepare_sessions(is_writing: bool) -> None:
     plain_cursor = Connection.cursor
     prepared: list[Any] = []
     flattens_for: dict[int, str] = {}
-    locked: list[tuple[Any, Any]] = []
     preparing = threading.Lock()
 
     def cursor(connection: Any) -> Any:
@@ -92,9 +103,12 @@ def prepare_sessions(is_writing: bool) -> None:
                 flatten.register(spark)
                 flattens_for[id(spark)] = get_invocation_id()
             lake = home.lake_dir().resolve()
-            if _is_writing and (spark, lake) not in locked:
-                _session_locks.enter_context(lease.jvm_lease(getattr(spark, "_jvm", None), lake))
-                locked.append((spark, lake))
+            if _is_writing:
+                held = [one for known, of, one in _writing if (known, of) == (spark, lake)]
+                if not held:
+                    held = [_session_locks.enter_context(lease.writing(spark))]
+                    _writing.append((spark, lake, held[0]))
+                held[0].check()
         return plain_cursor(connection)
 
     setattr(Connection, "cursor", cursor)  # noqa: B010 - mypy refuses to assign to a method

@@ -16,7 +16,8 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka import land as kafka_land
 from dbt_debezium.kafka.land import KafkaLanded, land_kafka
 from dbt_debezium.kafka.landing_file import KafkaBlock
-from dbt_debezium.landing import next_landing_id
+from dbt_debezium.landing import next_landing
+from dbt_debezium.lease import Lease, writing
 from dbt_debezium.preview import Topics, land_source
 from dbt_debezium.rounds.broker_ends import ask_ends, ends_of
 from local_chain.broker import PASSWORD, USER, broker
@@ -156,7 +157,7 @@ def test_a_landing_that_was_killed_is_finished_by_the_next_one(
 def test_no_other_landing_gets_the_number_of_a_killed_one(
     lake: Lake, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a machine without the counter a dump would: then its messages pass for those of Kafka."""
+    """A lake of a version before the lease knows it from its tables alone."""
     cluster.create("a.number")
     cluster.send("a.number", "1")
 
@@ -166,11 +167,11 @@ def test_no_other_landing_gets_the_number_of_a_killed_one(
     with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
         patched.setattr(kafka_land, "messages", die)
         land(lake, cluster, "a.number")
-    folder = lake.folder / "lake"
-    (folder / "checkpoints" / "landing_id").unlink()
+    lake.spark.sql("delete from landing.lease")
     ((planned,),) = lake.rows("select landing_id from landing.range where not is_landed")
     assert isinstance(planned, int)
-    assert next_landing_id(lake.spark, folder) > planned
+    with Lease(lake.folder / "lake"), writing(lake.spark) as lease:
+        assert next_landing(lake.spark, lease).landing_id > planned
 
 
 def test_aborted_messages_do_not_land_and_control_records_lie_in_the_range(

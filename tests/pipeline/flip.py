@@ -18,7 +18,8 @@ select
             source_cut -> named_struct({fields})
         )
         else source_cuts
-    end
+    end,
+    lease_token
 from build.cut
 """
 

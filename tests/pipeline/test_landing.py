@@ -21,7 +21,7 @@ from pyspark.sql.functions import udf
 
 from dbt_debezium import inbox, landing
 from dbt_debezium.cli import main
-from dbt_debezium.dumps import Dump, find_files
+from dbt_debezium.dumps import Dump
 from dbt_debezium.dumps.form import Header, Message
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.landing import TABLE, Landed, land
@@ -37,15 +37,12 @@ from dbt_debezium import inbox, landing
 from dbt_debezium.session import spark_session
 
 spark = spark_session()
-landing.FILES_PER_COMMIT = 1
-plain_count = landing._read_count
+landing.FILES_PER_COMMIT = 15
 
-def die_after_a_commit(query):
-    if plain_count(query):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return 0
+def die_after_a_commit(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
 
-landing._read_count = die_after_a_commit
+landing.record_files = die_after_a_commit
 landing.land(spark, sys.argv[1])
 """
 
@@ -351,11 +348,11 @@ def test_a_lake_whose_table_is_gone_is_refused(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.jsonl").write_text(message("lost", 1))
-    (tmp_path / "lake" / "checkpoints" / "landing").mkdir(parents=True)
-    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path / "lake"))
     monkeypatch.setattr(landing, "TABLE", "landing.absent")
-    with pytest.raises(DebeziumError, match=r"land: table landing\.absent is gone, and "):
+    with pytest.raises(DebeziumError, match=r"land: table landing\.absent is gone, and landing\.f"):
         land(spark, tmp_path)
+    monkeypatch.undo()
+    land(spark, tmp_path)
 
 
 @pytest.mark.fault(72)
@@ -369,9 +366,8 @@ def test_a_landing_that_was_killed_is_finished_by_the_next(
         [sys.executable, "-c", KILLED, str(tmp_path)], capture_output=True, check=False
     )
     assert killed.returncode == -signal.SIGKILL
-    waiting = len(find_files(tmp_path)) - len(rows(spark, "killed"))
-    assert waiting
-    land(spark, tmp_path)
+    assert len(rows(spark, "killed")) == 15
+    assert land(spark, tmp_path).message_count == count - 15
     assert offsets(spark, "killed") == list(range(count))
     assert not Lease(Path(os.environ["DBT_DEBEZIUM_LAKE"])).acquire().release()
 
@@ -404,9 +400,9 @@ def test_settings_are_those_of_the_dbt_profile(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(REPOSITORY)
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", "elsewhere")
     settings = spark_settings("local")
-    assert (
-        settings["spark.sql.catalog.lake.uri"] == f"jdbc:sqlite:{REPOSITORY}/elsewhere/catalog.db"
-    )
+    lake = REPOSITORY / "elsewhere"
+    assert settings["spark.sql.catalog.lake.uri"] == f"jdbc:sqlite:{lake}/catalog.db"
+    assert settings["spark.sql.catalog.lake.warehouse"] == f"{lake}/warehouse"
     with pytest.raises(DebeziumError, match=r"^profile: .*has no target 'absent'"):
         spark_settings("absent")
 

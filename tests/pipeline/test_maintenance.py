@@ -118,12 +118,12 @@ def test_a_look_changes_nothing(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> 
     assert snapshot_counts(lake) == before
 
 
-def test_a_landing_that_was_interrupted_finds_its_last_commit(lake: Lake) -> None:
-    waiting = lake.folder / "lake" / "inbox" / "0.jsonl"
-    waiting.write_text("{}")
+def test_a_landing_that_was_interrupted_finds_its_messages(lake: Lake) -> None:
+    plan = "1000, 'a', 'b', 0, 0, 1, 0, 1, 'delete', current_timestamp(), false"
+    lake.spark.sql(f"insert into landing.range values ({plan})")
     before = snapshot_counts(lake)["landing.message"]
     report = maintain(lake.spark, Settings(0, 2, 60), "build", seconds=0)
-    waiting.unlink()
+    lake.spark.sql("delete from landing.range")
     assert [sentence.partition(",")[0] for sentence in report.skipped] == [
         "landing.message: left alone"
     ]

@@ -12,6 +12,7 @@ from dbt_debezium.cli.diff import diff
 from dbt_debezium.cli.doctor import doctor
 from dbt_debezium.cli.jars import jars
 from dbt_debezium.cli.land import land
+from dbt_debezium.cli.lease import lease
 from dbt_debezium.cli.maintain import maintain
 from dbt_debezium.cli.preview import preview
 from dbt_debezium.cli.quarantine import quarantine
@@ -64,6 +65,7 @@ COMMANDS = (
     doctor,
     jars,
     land,
+    lease,
     maintain,
     preview,
     quarantine,

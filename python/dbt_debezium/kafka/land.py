@@ -10,7 +10,6 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.errors import PySparkException
@@ -26,10 +25,11 @@ from dbt_debezium.landing import (
     METADATA_PROPERTIES,
     RANGE,
     TABLE,
+    append_landing,
     create_landing_table,
-    next_landing_id,
+    next_landing,
 )
-from dbt_debezium.lease import Lease, jvm_lease
+from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.registry.client import Registry
 from dbt_debezium.registry.store import (
     found_ids,
@@ -113,9 +113,8 @@ def land_kafka(
     """
     options = client_options(name, block)
     registry = registry_of(name, block)
-    jvm = _jvm_of(spark, name)
-    lake = lake_dir().absolute()
-    with Lease(lake_dir(), f"land {name}"), jvm_lease(jvm, lake):
+    _jvm_of(spark, name)
+    with Lease(lake_dir(), f"land {name}"), writing(spark) as lease:
         create_landing_table(spark)
         spark.sql(CREATE_RANGE)
         finish_killed(spark, registry, block.has)
@@ -125,7 +124,7 @@ def land_kafka(
             plan = plan.limited(limit)
         done = message_count = 0
         for some in parts(plan.ranges, most):
-            message_count += _land_part(spark, name, lake, options, some, registry, block.has)
+            message_count += _land_part(spark, name, lease, options, some, registry, block.has)
             done += sum(one.end - one.start for one in some)
             if on_progress:
                 on_progress(done, plan.offset_count)
@@ -205,22 +204,23 @@ def landed_ends(spark: "SparkSession", topics: Sequence[Topic]) -> Mapping[tuple
 def _land_part(
     spark: "SparkSession",
     name: str,
-    lake: Path,
+    lease: HeldLease,
     options: Mapping[str, str],
     ranges: Sequence[Range],
     registry: Registry | None,
     has: Callable[[str], bool],
 ) -> int:
     """One commit; how many messages it brought."""
-    landing_id = next_landing_id(spark, lake)
+    landing = next_landing(spark, lease)
+    landing_id = landing.landing_id
     _plan_ranges(spark, landing_id, ranges)
     filled = [one for one in ranges if one.end > one.start]
+    count = 0
     if filled:
         seen = Observation()
+        rows = messages(spark, landing_id, options, filled).observe(seen, *named_ids())
         try:
-            messages(spark, landing_id, options, filled).observe(seen, *named_ids()).writeTo(
-                TABLE
-            ).option("fanout-enabled", "true").append()
+            count = append_landing(spark, rows, landing)
         except PySparkException as error:
             raise DebeziumError(
                 f"{name}: messages could not be fetched ({innermost(error)}); "
@@ -229,7 +229,7 @@ def _land_part(
         # Until its schemas are known, no run reads the landing.
         learn(spark, found_ids(seen.get, registry), registry, has)
     _mark_landed(spark, landing_id)
-    return spark.table(TABLE).where(f"landing_id = {landing_id}").count() if filled else 0
+    return count
 
 
 def _plan_ranges(spark: "SparkSession", landing_id: int, ranges: Sequence[Range]) -> None:

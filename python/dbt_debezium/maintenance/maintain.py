@@ -15,9 +15,8 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no 
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
-from dbt_debezium.inbox import open_inbox
-from dbt_debezium.landing import RANGE, TABLE, TABLE_READ
-from dbt_debezium.lease import Lease, jvm_lease
+from dbt_debezium.landing import RANGE, TABLE, TABLE_READ, record_files
+from dbt_debezium.lease import Lease, writing
 from dbt_debezium.maintenance.files import file_count, has_small_files, join_files
 from dbt_debezium.maintenance.orphans import remove_orphans
 from dbt_debezium.maintenance.retention import (
@@ -198,7 +197,10 @@ def maintain(
     done: list[Maintained] = []
     left: list[str] = []
     skipped: list[str] = []
-    with Lease(lake_dir(), "maintain"), jvm_lease(getattr(spark, "_jvm", None), lake_dir()):
+    with Lease(lake_dir(), "maintain"), writing(spark):
+        if not dry_run:
+            # Snapshots that are removed may be the only ones that say it.
+            record_files(spark)
         pointer = _pointer(schema)
         # The pointer last: until its turn has come, maintenance stays due.
         tables = sorted(
@@ -319,9 +321,9 @@ def _look(table: LakeTable, query_milliseconds: int) -> Maintained:
 
 
 def _unfinished_landing(spark: "SparkSession", tables: list[LakeTable]) -> str | None:
-    """Why `landing.message` must wait: a landing that goes on looks for its last commit in it."""
+    """Why `landing.message` must wait: a landing that goes on looks for its messages in it."""
     names = {table.name for table in tables}
-    is_unfinished = open_inbox().has_unread() or any(
+    is_unfinished = any(
         spark.sql(f"select 1 from {table} where not is_landed limit 1").head() is not None
         for table in (RANGE, TABLE_READ)
         if table in names

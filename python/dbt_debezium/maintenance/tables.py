@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.landing import DEFAULT_CATALOG
+from dbt_debezium.lease.row import DEFAULT_CATALOG
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -18,10 +18,11 @@ from dbt_debezium.landing import (
     METADATA_PROPERTIES,
     TABLE,
     TABLE_READ,
+    append_landing,
     create_landing_table,
-    next_landing_id,
+    next_landing,
 )
-from dbt_debezium.lease import Lease, jvm_lease
+from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.message_tables.block import OPTIONAL, REQUIRED, TableBlock
 from dbt_debezium.message_tables.files import escaped, files_of
 from dbt_debezium.message_tables.removed import without_removed
@@ -104,15 +105,14 @@ def land_table(
     Raises:
         DebeziumError: the table cannot be read, lacks a column, or another run goes on.
     """
-    lake = lake_dir().absolute()
-    with Lease(lake_dir(), f"land {name}"), jvm_lease(getattr(spark, "_jvm", None), lake):
+    with Lease(lake_dir(), f"land {name}"), writing(spark) as lease:
         create_landing_table(spark)
         spark.sql(CREATE_TABLE)
         _finish_killed(spark)
         landed = (
-            _land_snapshots(spark, name, block, registry)
+            _land_snapshots(spark, lease, name, block, registry)
             if block.table is not None
-            else _land_files(spark, name, block, registry)
+            else _land_files(spark, lease, name, block, registry)
         )
         # A registry may know by now what it did not when earlier messages landed.
         topics = _topics_without_schema(spark, block)
@@ -123,7 +123,11 @@ def land_table(
 
 
 def _land_snapshots(
-    spark: "SparkSession", name: str, block: TableBlock, registry: Registry | None
+    spark: "SparkSession",
+    lease: HeldLease,
+    name: str,
+    block: TableBlock,
+    registry: Registry | None,
 ) -> TableLanded:
     news = news_of(spark, name, block.name, _landed_position(spark, block))
     if news is None:
@@ -133,12 +137,16 @@ def _land_snapshots(
         landed = spark.table(TABLE).select("topic", "partition", "offset")
         rows = rows.join(landed, ["topic", "partition", "offset"], "left_anti")
         rows = without_removed(spark, rows)
-    count = _append(spark, name, block, registry, rows, position=news.position)
+    count = _append(spark, lease, name, block, registry, rows, position=news.position)
     return TableLanded(count, compared=news.may_have_landed)
 
 
 def _land_files(
-    spark: "SparkSession", name: str, block: TableBlock, registry: Registry | None
+    spark: "SparkSession",
+    lease: HeldLease,
+    name: str,
+    block: TableBlock,
+    registry: Registry | None,
 ) -> TableLanded:
     landed = spark.sql(
         f"select explode(files) as file from {TABLE_READ} where source = :source",
@@ -153,7 +161,7 @@ def _land_files(
     if not fresh:
         return TableLanded(0, 0)
     rows = messages(name, block, _parquet(spark, name, [path for path, _ in fresh]))
-    count = _append(spark, name, block, registry, rows, files=[mark for _, mark in fresh])
+    count = _append(spark, lease, name, block, registry, rows, files=[mark for _, mark in fresh])
     return TableLanded(count, len(fresh))
 
 
@@ -190,6 +198,7 @@ def _files_of(spark: "SparkSession", name: str, block: TableBlock) -> list[tuple
 
 def _append(
     spark: "SparkSession",
+    lease: HeldLease,
     name: str,
     block: TableBlock,
     registry: Registry | None,
@@ -198,7 +207,8 @@ def _append(
     files: Sequence[str] | None = None,
 ) -> int:
     """One commit; how many messages it brought."""
-    landing_id = next_landing_id(spark, lake_dir().absolute())
+    landing = next_landing(spark, lease)
+    landing_id = landing.landing_id
     try:
         # Before the messages, so that no run reads them without their schemas.
         named = landed_ids(rows, registry)
@@ -209,14 +219,14 @@ def _append(
         )
         planned.writeTo(TABLE_READ).append()
         numbered = rows.select(F.lit(landing_id).cast("bigint").alias("landing_id"), *TYPES)
-        numbered.writeTo(TABLE).option("fanout-enabled", "true").append()
+        count = append_landing(spark, numbered, landing)
     except PySparkException as error:
         raise DebeziumError(
             f"{name}: messages could not be read from {block.name} ({innermost(error)}); "
             "once that is mended, land again: it continues where it stopped"
         ) from error
     _mark_landed(spark, landing_id)
-    return spark.table(TABLE).where(f"landing_id = {landing_id}").count()
+    return count
 
 
 def _finish_killed(spark: "SparkSession") -> None:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dbt_debezium.home import lake_dir
-from dbt_debezium.landing import TABLE, next_landing_id
-from dbt_debezium.lease import Lease, jvm_lease
+from dbt_debezium.landing import TABLE, append_landing, next_landing
+from dbt_debezium.lease import Lease, writing
 from dbt_debezium.patterns import regular_expression
 from dbt_debezium.quarantine.query import QUARANTINED_QUERY
 
@@ -38,8 +38,7 @@ where landed.landing_id in ({landings})
 """
 
 LAND_AGAIN: Final = """
-insert into {table}
-select {landing_id}L, topic, partition, `offset`, timestamp, key, value, headers
+select {landing_id}L as landing_id, topic, partition, `offset`, timestamp, key, value, headers
 from ({messages})
 where is_unreadable
 """
@@ -91,20 +90,16 @@ def land_again(spark: "SparkSession", schema: str, wanted: Wanted) -> tuple[int,
     Raises:
         DebeziumError: another run is going on.
     """
-    lake = lake_dir().absolute()
     with Lease(lake_dir(), "dbt-debezium quarantine --retry"):
         rows = [row for row in quarantined(spark, schema, wanted) if row["is_unreadable"]]
         if not rows:
             return 0, None
-        with jvm_lease(getattr(spark, "_jvm", None), lake):
-            landing_id = next_landing_id(spark, lake)
+        with writing(spark) as lease:
+            landing = next_landing(spark, lease)
+            landing_id = landing.landing_id
             query = WANTED.format(quarantined=QUARANTINED_QUERY.format(schema=schema))
-            spark.sql(
-                LAND_AGAIN.format(
-                    table=TABLE, landing_id=landing_id, messages=_as_landed(query, rows)
-                ),
-                wanted.parameters(),
-            )
+            copies = LAND_AGAIN.format(landing_id=landing_id, messages=_as_landed(query, rows))
+            append_landing(spark, spark.sql(copies, wanted.parameters()), landing)
     return len(rows), landing_id
 
 

@@ -1,41 +1,42 @@
-"""One run at a time per lake.
+"""One run at a time on this machine.
 
-Two runs that write one Iceberg table at once fail half way, in the one that comes second. A lock of
-the kernel's (flock) refuses the second run before it starts, and ends with its process, however
-that ends: a `kill -9` leaves nothing to clean up.
+A lock of the kernel's (flock) refuses the second run before it starts Spark, and ends with its
+process, however that ends: a `kill -9` leaves nothing to clean up. Whoever holds it knows that no
+other process of this machine still writes, so the lease of a killed one can be taken at once.
 """
 
-import contextlib
+import atexit
 import fcntl
 import json
 import os
+import socket
 import sys
 import threading
-import time
-from collections.abc import Iterator
+import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Final
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir, make_private
 
-LOCK_NAME = "run.lock"
-JVM_LOCK_NAME = "jvm.lock"
-JVM_WAIT_SECONDS = 60.0
+LOCK_NAME: Final = "run.lock"
+MACHINE_NAME: Final = "machine"
 
 _guard = threading.Lock()
 _held: dict[Path, "_Hold"] = {}
-_held_by_jvm: set[Path] = set()
 
 
 class _Hold:
     """The open lock file of one lake, and how many leases of this process share it."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, command: str) -> None:
         self.descriptor = descriptor
+        self.command = command
         self.lease_count = 0
+        self.at_end: Callable[[], None] | None = None
 
 
 class Lease:
@@ -65,7 +66,7 @@ class Lease:
         with _guard:
             hold = _held.get(key)
             if hold is None:
-                hold = _held[key] = _Hold(_lock(self._lake, self._command))
+                hold = _held[key] = _Hold(_lock(self._lake, self._command), self._command)
             hold.lease_count += 1
         self._key = key
         return self
@@ -78,6 +79,8 @@ class Lease:
             hold = _held[self._key]
             hold.lease_count -= 1
             if hold.lease_count == 0:
+                if hold.at_end:
+                    hold.at_end()
                 del _held[self._key]
                 # The file stays: removing it would let a third run lock a file that is gone.
                 os.ftruncate(hold.descriptor, 0)
@@ -97,12 +100,45 @@ class Lease:
 
 
 def acquire(command: str | None = None) -> Lease:
-    """Take the lease on the lake of this environment; the end of the process releases it.
+    """Take the lease on the lake of this environment; at the latest, the process's end releases it.
 
     Raises:
         DebeziumError: another process holds it, or the lock file cannot be written.
     """
-    return Lease(lake_dir(), command).acquire()
+    lease = Lease(lake_dir(), command).acquire()
+    atexit.register(lease.release)
+    return lease
+
+
+def command_of(lake: Path) -> str:
+    """The command that holds the lease of this process on a lake.
+
+    Raises:
+        RuntimeError: none does.
+    """
+    hold = _held.get(lake.resolve())
+    if hold is None:
+        raise RuntimeError(f"{lake}: no lease is held; take one before writing")
+    return hold.command
+
+
+def at_end(lake: Path, action: Callable[[], None]) -> None:
+    """Have something done when the last lease of this process on a lake is released."""
+    _held[lake.resolve()].at_end = action
+
+
+def machine_of(lake: Path) -> str:
+    """Names the lock file: two processes with one name cannot both hold the lease.
+
+    An image of a container may carry the file, so the host's name belongs to it.
+    """
+    path = lake / MACHINE_NAME
+    try:
+        number = path.read_text()
+    except FileNotFoundError:
+        number = uuid.uuid4().hex
+        path.write_text(number)
+    return f"{number}@{socket.gethostname()}"
 
 
 def _lock(lake: Path, command: str) -> int:
@@ -140,45 +176,3 @@ def _holder(descriptor: int) -> str:
         return f"pid {holder['pid']}, {holder['command']}, since {holder['started_at']}"
     except (ValueError, KeyError, TypeError):
         return "just started"
-
-
-@contextlib.contextmanager
-def jvm_lease(jvm: Any, lake: Path, wait_seconds: float = JVM_WAIT_SECONDS) -> Iterator[None]:
-    """Let no other JVM write to the lake during a `with` block.
-
-    The JVM of a killed run outlives it by half a second or more, and could commit once more after
-    the next run has looked. A lock of the JVM's own ends when it does, so waiting for the lock is
-    waiting for its end.
-
-    Args:
-        jvm: py4j's view of the JVM, `spark._jvm`; None over Spark Connect, where there is nothing
-            to hold.
-        wait_seconds: how long another JVM may take to end.
-
-    Raises:
-        DebeziumError: another JVM is still there after the wait.
-    """
-    key = lake.resolve()
-    if jvm is None or key in _held_by_jvm:
-        yield
-        return
-    # Closing the channel, or the end of the JVM, releases the lock.
-    channel = jvm.java.io.RandomAccessFile(str(key / JVM_LOCK_NAME), "rw").getChannel()
-    try:
-        give_up_at = time.monotonic() + wait_seconds
-        while channel.tryLock() is None:
-            if time.monotonic() > give_up_at:
-                raise DebeziumError(
-                    f"lake: the Java process of a killed run still holds {lake / JVM_LOCK_NAME} "
-                    f"after {wait_seconds:.0f} s; end that process"
-                )
-            time.sleep(0.1)
-        _held_by_jvm.add(key)
-        try:
-            yield
-        finally:
-            _held_by_jvm.discard(key)
-    finally:
-        # After Ctrl-C in Spark the connection to the JVM may be gone, and the lock with it.
-        with contextlib.suppress(Exception):
-            channel.close()

@@ -1,0 +1,218 @@
+"""Two machines on one catalog: one run at a time, each file once, and nothing is lost between them.
+
+A machine is a lock folder of its own. All of them write to one catalog and one warehouse, through
+one Spark session, and each write can be made to wait until the other machine has done something.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arrivals import Arrival, write_arrivals
+from click.testing import CliRunner
+from lake import Lake, capture, open_lake, tables_of
+from oracle import read_messages
+
+from dbt_debezium import landing
+from dbt_debezium.build import environment
+from dbt_debezium.cli import main
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.lease import Lease, LostLeaseError, writing
+from dbt_debezium.lease.breaking import break_lease
+from dbt_debezium.lease.holding import TOKEN
+from dbt_debezium.lease.row import LeaseRow, read_row, replace_row
+
+COMMAND = Path(sys.executable).with_name("dbt-debezium")
+
+
+@pytest.fixture(scope="module")
+def parts() -> list[Arrival]:
+    sent = read_messages(capture("truncate"))
+    step = len(sent) // 5 + 1
+    return [Arrival(f"part_{at}", sent[at * step : (at + 1) * step], []) for at in range(5)]
+
+
+@pytest.fixture(scope="module")
+def lake(parts: list[Arrival], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    """What one machine has landed and published."""
+    tables = tables_of([message for part in parts for message in part.messages])
+    with open_lake(tmp_path_factory.mktemp("machines"), tables) as opened:
+        profiles = opened.project / "profiles.yml"
+        folder = "{{ env_var('DBT_DEBEZIUM_LAKE', 'lake') }}"
+        profiles.write_text(profiles.read_text().replace(folder, str(opened.folder / "lake")))
+        # Written once: a file of gzip has the time in it, and then another hash.
+        for part in parts:
+            write_arrivals(opened.folder / part.prefix, [part])
+        land(opened, "part_0")
+        assert opened.build(command="run"), opened.lines
+        yield opened
+
+
+@contextmanager
+def another_machine(lake: Lake, name: str = "other") -> Iterator[Lake]:
+    """The same lake, seen from a machine with lock files and an inbox of its own."""
+    token = lake.spark.conf.get(TOKEN, "")
+    with environment(DBT_DEBEZIUM_LAKE=str(lake.folder / name)):
+        yield lake
+    lake.spark.conf.set(TOKEN, token or "")
+
+
+def meanwhile(patch: pytest.MonkeyPatch, owner: Any, name: str, action: Callable[[], None]) -> None:
+    """Have something happen just before a function is called, once."""
+    plain = getattr(owner, name)
+
+    def delayed(*arguments: Any, **named: Any) -> Any:
+        patch.setattr(owner, name, plain)
+        action()
+        return plain(*arguments, **named)
+
+    patch.setattr(owner, name, delayed)
+
+
+def land(lake: Lake, part: str) -> int:
+    """Land a part of the log; how many messages it added."""
+    return lake.land(lake.folder / part).message_count
+
+
+def message_count(lake: Lake) -> int:
+    return lake.spark.table("landing.message").count()
+
+
+def current_row(lake: Lake) -> LeaseRow:
+    seen = read_row(lake.spark)
+    assert seen is not None
+    assert seen.row is not None
+    return seen.row
+
+
+def expire(lake: Lake) -> None:
+    """Let an hour pass in which the holder says nothing."""
+    seen = read_row(lake.spark)
+    assert seen is not None
+    assert seen.row is not None
+    assert seen.row.heartbeat_at is not None
+    assert seen.row.expires_at is not None
+    hour = timedelta(hours=1)
+    row = replace(
+        seen.row, heartbeat_at=seen.row.heartbeat_at - hour, expires_at=seen.row.expires_at - hour
+    )
+    assert replace_row(lake.spark, seen, row)
+
+
+def test_a_landing_that_sleeps_before_it_writes_loses_nothing(
+    lake: Lake, parts: list[Arrival], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has its number; another machine takes over, lands and publishes; then it writes."""
+
+    def land_and_publish() -> None:
+        expire(lake)
+        with another_machine(lake):
+            land(lake, "part_2")
+            assert lake.build(command="run"), lake.lines
+
+    meanwhile(monkeypatch, landing, "messages", land_and_publish)
+    with pytest.raises(DebeziumError, match=r"landing \d+ of another run came before landing \d+"):
+        land(lake, "part_1")
+    assert land(lake, "part_1") == len(parts[1].messages)
+    assert lake.build(command="run"), lake.lines
+    assert lake.counted() == sum(len(part.messages) for part in parts[:3]) == message_count(lake)
+
+
+@pytest.mark.fault(74)
+def test_a_second_machine_is_refused_and_told_who_works(
+    lake: Lake, parts: list[Arrival], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused: list[str] = []
+    before = message_count(lake)
+
+    def land_too() -> None:
+        with another_machine(lake), pytest.raises(DebeziumError) as error:
+            land(lake, "part_3")
+        refused.append(str(error.value))
+        assert message_count(lake) == before
+
+    meanwhile(monkeypatch, landing, "messages", land_too)
+    land(lake, "part_3")
+    (sentence,) = refused
+    assert f"pid {os.getpid()}, land {lake.folder / 'part_3'}, since " in sentence
+    assert "last heard of " in sentence
+    assert message_count(lake) == before + len(parts[3].messages)
+    row = current_row(lake)
+    assert (row.token, row.holder) == (None, None)
+
+
+@pytest.mark.fault(42)
+def test_a_file_that_another_machine_has_landed_adds_nothing(lake: Lake) -> None:
+    before = message_count(lake)
+    with another_machine(lake, "third"):
+        landed = lake.land(lake.folder / "part_3")
+        assert (landed.message_count, landed.file_count) == (0, 0)
+        # From now on this machine knows it without asking.
+        assert lake.land(lake.folder / "part_3").landing_id is None
+    recorded = lake.rows("select count(distinct identity) from landing.file")
+    assert recorded == [(4,)]
+    assert message_count(lake) == before
+
+
+def test_a_holder_that_was_silent_too_long_or_is_broken_has_lost_the_lake(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(lake.project)
+    folder = lake.folder / "lake"
+    with Lease(folder, "land one"), writing(lake.spark) as held:
+        told = CliRunner().invoke(main, ["lease"], catch_exceptions=False)
+        assert f"pid {os.getpid()}, land one, since " in told.stdout
+        expire(lake)
+        with another_machine(lake), Lease(lake.folder / "other", "two"), writing(lake.spark):
+            pass
+        with pytest.raises(LostLeaseError, match="which another run has held since"):
+            held.confirm()
+        with pytest.raises(LostLeaseError, match="readers see nothing of what it built since"):
+            held.new_landing_id()
+    with Lease(folder, "land three"), writing(lake.spark) as held:
+        told = CliRunner().invoke(main, ["lease", "--break"], catch_exceptions=False)
+        assert "taken from " in told.stdout
+        assert break_lease(lake.spark) is None
+        with pytest.raises(LostLeaseError, match="which somebody has broken"):
+            held.confirm()
+    told = CliRunner().invoke(main, ["lease"], catch_exceptions=False)
+    assert told.stdout == "no run holds the lease\n"
+
+
+def test_a_run_that_has_lost_the_lake_publishes_nothing(
+    lake: Lake, parts: list[Arrival], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It sleeps just before it publishes, and another machine lands and publishes meanwhile."""
+    from dbt.adapters.spark.session import Cursor
+
+    land(lake, "part_4")
+    published: list[Any] = []
+    pointer = "select * from build.cut order by channel"
+    plain = Cursor.execute
+
+    def execute(cursor: Cursor, sql: str, *parameters: Any) -> None:
+        if "as published" in sql and "merge into" in sql and not published:
+            break_lease(lake.spark)
+            subprocess.run(
+                [COMMAND, "run", "--build-anyway"],
+                cwd=lake.project,
+                env={**os.environ, "DBT_DEBEZIUM_LAKE": str(lake.folder / "other")},
+                check=True,
+            )
+            published.append(lake.rows(pointer))
+        plain(cursor, sql, *parameters)
+
+    monkeypatch.setattr(Cursor, "execute", execute)
+    assert not lake.build(command="run")
+    assert any("this run has lost its lease to another one" in line for line in lake.lines)
+    assert [lake.rows(pointer)] == published
+    monkeypatch.undo()
+    assert lake.build(command="run"), lake.lines
+    assert lake.counted() == sum(len(part.messages) for part in parts) == message_count(lake)
