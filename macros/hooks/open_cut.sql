@@ -45,7 +45,7 @@
 
                 select
                     'candidate' as channel,
-                    published_cut_id + 1 as cut_id,
+                    {{ if_lease_is_held('published_cut_id + 1') }} as cut_id,
                     (
                         select coalesce(max(message.landing_id), 0)
                         from {{ source('landing', 'message') }} as message

@@ -27,13 +27,7 @@
                 using (
                     select
                         channel.name as channel,
-                        case
-                            when cut.lease_token = '{{ lease_token() }}' and lease.token = cut.lease_token then cut.cut_id
-                            else raise_error(
-                                'lake: this run has lost its lease to another one, so it publishes nothing; '
-                                || 'run it again, once no other run works'
-                            )
-                        end as cut_id,
+                        {{ if_lease_is_held('cut.cut_id', candidate_token='cut.lease_token') }} as cut_id,
                         cut.landing_id,
                         cut.starting_cut_id,
                         cut.starting_landing_id,
@@ -66,8 +60,6 @@
                         ) as kept
                             on reached.source = kept.source
                     ) as built
-                    left join {{ source('landing', 'lease') }} as lease
-                        on true
                     where cut.channel = 'candidate'
                 ) as published
                 on pointer.channel = published.channel
