@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +27,7 @@ from dbt_debezium.rounds.health import Health
 from dbt_debezium.rounds.loop import Told, run_rounds
 from dbt_debezium.rounds.news import Mark, published_mark
 from dbt_debezium.rounds.round import Kind, Outcome, Round
-from dbt_debezium.rounds.sources import KafkaSource, Landing, NoSource, PathSource
+from dbt_debezium.rounds.sources import KafkaSource, Landing, NoSource, PathSource, Tell
 from dbt_debezium.rounds.stopping import Stopping
 from dbt_debezium.rounds.told import ForPeople, for_machines
 
@@ -458,3 +458,34 @@ def test_a_round_without_news_starts_no_spark(
     put(lake, "landing", "message", "3.json")
     with pytest.raises(DebeziumError, match="built"):
         one_round()
+
+
+def test_what_another_machine_landed_meanwhile_is_news(
+    lake: sqlite3.Connection, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It landed the same dump while this one looked at it, and did not build."""
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(project))
+    (project / "profiles.yml").write_text(PROFILES.read_text())
+    (project / "dbt_project.yml").write_text("profile: dbt_debezium\nvars: {}\n")
+    profiles = project / "profiles.yml"
+
+    class Dump(NoSource):
+        def look(self, ends: Mapping[str, str], tell: Tell) -> bool:
+            put(lake, "landing", "message", "3.json")
+            return True
+
+        def land(self, spark: Any, tell: Tell) -> Landing:
+            return Landing()
+
+    def build(*_: Any, **__: Any) -> bool:
+        raise DebeziumError("built")
+
+    monkeypatch.setattr("dbt_debezium.build.run_dbt", build)
+    monkeypatch.setattr("dbt_debezium.rounds.round.write_mark", lambda *_: None)
+    catalog = CatalogFile(project / "catalog.db", "lake", "build")
+    models = str(fingerprint(project, profiles, []))
+    leave(lake, msgspec.json.encode(Mark("2026", models, str(catalog.state()))).decode())
+    with pytest.raises(DebeziumError, match="built"):
+        Round(
+            project, profiles, None, [], Dump(), lambda: None, lambda: "build", lambda _: ([], [])
+        ).run()

@@ -34,6 +34,9 @@ class Catalog(Protocol):
     def landed(self) -> str | None:
         """The same, for the tables that landings write."""
 
+    def messages(self) -> str | None:
+        """The same, for the messages that have landed."""
+
     def mark(self) -> str | None:
         """The note of the last run that published, if there is one."""
 
@@ -52,6 +55,9 @@ class CatalogFile:
 
     def landed(self) -> str | None:
         return self._hashed("and table_namespace = 'landing' ")
+
+    def messages(self) -> str | None:
+        return self._hashed("and table_namespace = 'landing' and table_name = 'message' ")
 
     def _hashed(self, condition: str) -> str | None:
         # The lease changes with each command, whatever that does.
@@ -94,6 +100,9 @@ class CatalogOfSession:
 
     def landed(self) -> str | None:
         return self._snapshots("landing.message", "landing.range", "landing.schema")
+
+    def messages(self) -> str | None:
+        return self._snapshots("landing.message")
 
     def _snapshots(self, *tables: str) -> str:
         found = []

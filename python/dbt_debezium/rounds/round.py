@@ -74,11 +74,14 @@ class Round:
         """
         catalog = self._catalog()
         project = fingerprint(self.project, self.profiles, self.options)
+        messages = catalog.messages()
         mark = published_mark(catalog, project)
         if self.source.look(mark.ends if mark else {}, self.tell):
             self.tell("starting Spark")
             landing = self.source.land(self.start_spark(), self.tell)
-            mark = self._mark_again(mark, landing, catalog)
+            # Another process may have landed the same meanwhile.
+            is_new = landing.message_count or messages != catalog.messages()
+            mark = None if mark is None or is_new else self._mark_again(mark, landing, catalog)
         else:
             landing = self.source.unlanded()
         for line in (*landing.lines, *landing.notes):
@@ -95,10 +98,8 @@ class Round:
         self.tell("starting Spark")
         return CatalogOfSession(self.start_spark(), self.schema())
 
-    def _mark_again(self, mark: Mark | None, landing: Landing, catalog: Catalog) -> Mark | None:
-        """The mark after a landing that has brought nothing; None after any other."""
-        if mark is None or landing.message_count:
-            return None
+    def _mark_again(self, mark: Mark, landing: Landing, catalog: Catalog) -> Mark | None:
+        """The mark after a landing that has brought nothing; None if topics ended elsewhere."""
         if any(mark.ends.get(asked) != end for asked, end in landing.ends.items()):
             return None
         # A landing from Kafka writes its ranges even if they are empty, so the tables differ.
