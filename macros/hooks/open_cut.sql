@@ -49,13 +49,19 @@
                     (
                         select coalesce(max(message.landing_id), 0)
                         from {{ source('landing', 'message') }} as message
-                        -- A landing from Kafka that was interrupted may lack the schemas of its messages.
+                        -- A landing from Kafka that was interrupted may lack the schemas of its messages. One that
+                        -- has brought none holds nothing back: its plan may have been written late.
                         where
                             message.landing_id < coalesce(
                                 (
-                                    select min(fetched.landing_id)
-                                    from {{ source('landing', 'range') }} as fetched
-                                    where not fetched.is_landed
+                                    select min(brought.landing_id)
+                                    from {{ source('landing', 'message') }} as brought
+                                    where
+                                        brought.landing_id in (
+                                            select fetched.landing_id
+                                            from {{ source('landing', 'range') }} as fetched
+                                            where not fetched.is_landed
+                                        )
                                 ),
                                 message.landing_id + 1
                             )

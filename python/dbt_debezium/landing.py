@@ -119,13 +119,17 @@ LINE = T.StructType(
 """A line of the inbox: `dumps.form.Message` as JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewLanding:
-    """A landing that has a number and no messages yet."""
+@dataclass(slots=True)
+class Base:
+    """`landing.message` before a command looked at what has landed, and what it has landed since.
 
-    landing_id: int
-    after_snapshot: int | None
-    """A snapshot of `landing.message` before any landing with this number or a larger one."""
+    The messages of a command are new beside these alone, so nobody else may add any meanwhile.
+    """
+
+    snapshot_id: int | None
+    """None for a table without messages."""
+    newest: int
+    """The largest number of a landing; 0 where nothing has landed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +182,7 @@ def land_inbox(
     """
     with writing(spark) as lease:
         create_tables(spark, inbox)
+        base = landed_base(spark)
         waiting = sorted(inbox.waiting())
         landed = landed_files(spark, waiting)
         inbox.empty(landed)
@@ -186,9 +191,8 @@ def land_inbox(
         message_count, landing_id = 0, None
         total = sum(dump.message_count for dump in fresh)
         for identities in some:
-            landing = next_landing(spark, lease)
-            landing_id = landing.landing_id
-            message_count += _land_files(spark, inbox, identities, landing)
+            landing_id = next_landing(spark, lease, base)
+            message_count += _land_files(spark, inbox, identities, landing_id, base)
             if on_progress:
                 on_progress("land", min(message_count, total), total)
         file_count = sum(dump.identity not in landed for dump in fresh)
@@ -205,35 +209,43 @@ def create_landing_table(spark: SparkSession) -> None:
         spark.sql(REWRITE_AS_BYTES)
 
 
-def next_landing(spark: SparkSession, lease: HeldLease) -> NewLanding:
-    """A landing whose number none had, above all that were given out.
+def landed_base(spark: SparkSession) -> Base:
+    """What is in `landing.message`. To be asked before a command looks at what has landed."""
+    snapshot = _iceberg(spark, TABLE).currentSnapshot()
+    if snapshot is None:
+        return Base(None, 0)
+    snapshot_id = int(snapshot.snapshotId())
+    table = spark.read.option("versionAsOf", snapshot_id).table(TABLE)
+    # Iceberg knows it from the statistics of its files.
+    (newest,) = table.agg(F.max("landing_id")).head() or (None,)
+    return Base(snapshot_id, int(newest or 0))
+
+
+def next_landing(spark: SparkSession, lease: HeldLease, base: Base) -> int:
+    """The number of a landing: none had it, and it is above all that were given out.
 
     Raises:
         LostLeaseError: another run has taken the lease.
     """
-    # Before the number: so the snapshot has landings with smaller numbers alone.
-    snapshot = _iceberg(spark, TABLE).currentSnapshot()
-    given_out = 0
+    given_out = base.newest
     if not lease.knows_landing_ids:
-        # A lake of a version before the lease. A killed landing may have its number in
-        # landing.range or landing.table_read alone, or in the counter of this machine.
-        counter = lake_dir() / "checkpoints" / "landing_id"
-        given_out = int(counter.read_text()) if counter.exists() else 0
-        for table in (TABLE, RANGE, TABLE_READ):
+        # The lease is new, or its table was lost. A killed landing may have its number in
+        # landing.range or landing.table_read alone.
+        for table in (RANGE, TABLE_READ):
             if spark.catalog.tableExists(table):
                 (newest,) = spark.sql(f"select max(landing_id) from {table}").head() or (None,)
                 given_out = max(given_out, int(newest or 0))
-    landing_id = lease.new_landing_id(given_out)
-    return NewLanding(landing_id, None if snapshot is None else int(snapshot.snapshotId()))
+    return lease.new_landing_id(given_out)
 
 
 def append_landing(
-    spark: SparkSession, rows: DataFrame, landing: NewLanding, files: Iterable[str] = ()
+    spark: SparkSession, rows: DataFrame, landing_id: int, base: Base, files: Iterable[str] = ()
 ) -> int:
     """Append the rows of a landing to `landing.message`, in one commit and in the order of numbers.
 
-    A run may have read what later landings brought, and would never look at this one. So Iceberg
-    refuses the commit once one of them is there, however long this process has slept before it.
+    A run may have read what later landings brought, and would never look at this one; and another
+    landing may have brought the same messages. So Iceberg refuses the commit once any landing is
+    there that this command has not seen, however long its process has slept.
 
     Args:
         files: the dumps that the rows are of.
@@ -242,32 +254,33 @@ def append_landing(
         How many rows.
 
     Raises:
-        DebeziumError: a later landing is there. Nothing has been added.
+        DebeziumError: another landing is there. Nothing has been added.
         PySparkException: Spark cannot write.
     """
-    number = landing.landing_id
+    unseen = f"landing_id > {base.newest}L"
     writer = (
         rows.writeTo(TABLE)
         .option("fanout-enabled", "true")
         .option("isolation-level", "serializable")
-        .option(f"snapshot-property.{LANDING_ID}", str(number))
+        .option(f"snapshot-property.{LANDING_ID}", str(landing_id))
     )
     if names := ",".join(files):
         writer = writer.option(f"snapshot-property.{LANDED_FILES}", names)
-    if landing.after_snapshot is not None:
-        writer = writer.option("validate-from-snapshot-id", str(landing.after_snapshot))
+    if base.snapshot_id is not None:
+        writer = writer.option("validate-from-snapshot-id", str(base.snapshot_id))
     try:
-        # No such rows are there: it is the condition under which Iceberg refuses the commit.
-        writer.overwrite(F.expr(f"landing_id >= {number}L"))
+        # The base has no such rows, so none is removed. Iceberg refuses if some have been added.
+        writer.overwrite(F.expr(unseen))
     except (PySparkException, Py4JError) as error:
-        later = spark.table(TABLE).where(f"landing_id > {number}").head()
-        if later is None:
+        other = spark.table(TABLE).where(unseen).head()
+        if other is None:
             raise
         raise DebeziumError(
-            f"{TABLE}: landing {later.landing_id} of another run came before landing {number} "
+            f"{TABLE}: landing {other.landing_id} of another run came before landing {landing_id} "
             "of this one was written, so this one was left out; land again"
         ) from error
-    return spark.table(TABLE).where(f"landing_id = {number}").count()
+    base.newest = landing_id
+    return spark.table(TABLE).where(f"landing_id = {landing_id}").count()
 
 
 def landed_files(spark: SparkSession, identities: Sequence[str]) -> set[str]:
@@ -305,7 +318,7 @@ def create_tables(spark: SparkSession, inbox: Inbox) -> None:
 
 
 def _land_files(
-    spark: SparkSession, inbox: Inbox, identities: Sequence[str], landing: NewLanding
+    spark: SparkSession, inbox: Inbox, identities: Sequence[str], landing_id: int, base: Base
 ) -> int:
     """One commit; how many messages it brought."""
     paths = [str(path) for path in inbox.paths(identities)]
@@ -315,8 +328,8 @@ def _land_files(
     try:
         # By default a carriage return ends a line, too.
         lines = spark.read.option("lineSep", "\n").text(paths)
-        rows = messages(lines, landing.landing_id)
-        count = append_landing(spark, rows, landing, identities)
+        rows = messages(lines, landing_id)
+        count = append_landing(spark, rows, landing_id, base, identities)
     except PySparkException as error:
         raise DebeziumError(
             f"land: Spark could not write {TABLE} ({innermost(error)}); "

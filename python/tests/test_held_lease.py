@@ -1,6 +1,7 @@
 """One run at a time on all machines of a catalog, whatever their clocks say. No Spark."""
 
 import random
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -133,6 +134,59 @@ def test_a_lease_is_renewed_when_half_of_its_time_is_used(
     assert len(catalog.rows) == 2 + 60 // 6
 
 
+def test_a_lease_is_renewed_while_a_statement_takes_long(
+    catalog: Catalog, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holding, "BEAT_SECONDS", 0.01)
+    one = Machine(tmp_path / "one")
+    one.begin(clock, monkeypatch)
+    clock.now += 6 * MINUTE
+    give_up_at = time.monotonic() + 10
+    while len(catalog.rows) < 3 and time.monotonic() < give_up_at:
+        time.sleep(0.01)
+    assert len(catalog.rows) == 3
+    one.ends.close()
+
+
+def test_a_lease_ages_by_the_monotonic_clock_where_the_other_one_was_set_back(
+    catalog: Catalog, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = Machine(tmp_path / "one")
+    lease = one.begin(clock, monkeypatch)
+    later = time.monotonic() + 6 * 60
+    with monkeypatch.context() as patched:
+        patched.setattr(holding.time, "monotonic", lambda: later)
+        lease.keep()
+    assert len(catalog.rows) == 3
+    one.ends.close()
+
+
+@pytest.mark.parametrize("slow_commit", [2, 3])
+def test_the_age_of_a_lease_includes_the_commit_that_took_or_renewed_it(
+    catalog: Catalog,
+    clock: Clock,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    slow_commit: int,
+) -> None:
+    plain = catalog.replace_row
+
+    def replace_row(spark: Any, seen: Seen, row: LeaseRow) -> bool:
+        if len(catalog.rows) == slow_commit - 1:
+            clock.now += 6 * MINUTE
+        return plain(spark, seen, row)
+
+    monkeypatch.setattr(holding, "replace_row", replace_row)
+    one = Machine(tmp_path / "one")
+    lease = one.begin(clock, monkeypatch)
+    if slow_commit == 3:
+        clock.now += 6 * MINUTE
+        lease.keep()
+    lease.keep()
+    assert len(catalog.rows) == slow_commit + 1
+    one.ends.close()
+
+
 def test_numbers_of_landings_are_given_out_once(
     catalog: Catalog, clock: Clock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,7 +249,7 @@ def test_machines_whose_clocks_differ_by_minutes_never_work_together(
         for at in range(3)
     ]
     working: dict[Machine, HeldLease] = {}
-    begun = 0
+    begun, died_at = 0, NOON - 60 * MINUTE
     for _ in range(300):
         clock.now += chance.uniform(0, 2) * MINUTE
         for machine, lease in working.items():
@@ -206,13 +260,17 @@ def test_machines_whose_clocks_differ_by_minutes_never_work_together(
             if chance.random() < 0.3:
                 del working[machine]
                 clock.off = machine.off
-                machine.crash() if chance.random() < 0.3 else machine.ends.close()
+                if chance.random() < 0.3:
+                    machine.crash()
+                    died_at = clock.now
+                else:
+                    machine.ends.close()
             continue
         try:
             working[machine] = machine.begin(clock, monkeypatch)
             begun += 1
         except DebeziumError:
-            assert working or catalog.rows[-1]
+            assert working or clock.now < died_at + (20 + 2 * MOST_DIFFERENT) * MINUTE
         assert len(working) <= 1
     for machine in working:
         machine.ends.close()

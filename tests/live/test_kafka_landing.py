@@ -16,7 +16,7 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka import land as kafka_land
 from dbt_debezium.kafka.land import KafkaLanded, land_kafka
 from dbt_debezium.kafka.landing_file import KafkaBlock
-from dbt_debezium.landing import next_landing
+from dbt_debezium.landing import landed_base, next_landing
 from dbt_debezium.lease import Lease, writing
 from dbt_debezium.preview import Topics, land_source
 from dbt_debezium.rounds.broker_ends import ask_ends, ends_of
@@ -171,7 +171,7 @@ def test_no_other_landing_gets_the_number_of_a_killed_one(
     ((planned,),) = lake.rows("select landing_id from landing.range where not is_landed")
     assert isinstance(planned, int)
     with Lease(lake.folder / "lake"), writing(lake.spark) as lease:
-        assert next_landing(lake.spark, lease).landing_id > planned
+        assert next_landing(lake.spark, lease, landed_base(lake.spark)) > planned
 
 
 def test_aborted_messages_do_not_land_and_control_records_lie_in_the_range(

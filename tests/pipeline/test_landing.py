@@ -24,8 +24,9 @@ from dbt_debezium.cli import main
 from dbt_debezium.dumps import Dump
 from dbt_debezium.dumps.form import Header, Message
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.landing import TABLE, Landed, land
-from dbt_debezium.lease import Lease
+from dbt_debezium.home import lake_dir
+from dbt_debezium.landing import TABLE, Landed, append_landing, land, landed_base, next_landing
+from dbt_debezium.lease import Lease, writing
 from dbt_debezium.session import open_catalog, spark_session, spark_settings
 
 REPOSITORY = Path(__file__).parents[2]
@@ -163,6 +164,28 @@ def test_every_form_lands_the_same_rows(spark: SparkSession, tmp_path: Path) -> 
         placed * len(forms), key=lambda row: row[1]
     )
     assert [tuple(row)[3:] for row in shown.where("offset = 6").collect()] == [(None, sent, [])]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_of_two_landings_that_have_seen_the_same_only_the_first_one_is_written(
+    spark: SparkSession, tmp_path: Path, first: int
+) -> None:
+    """Both may bring the same messages. It does not matter which has the larger number."""
+    (tmp_path / "a.jsonl").write_text(message("a.same", first) + "\n")
+    land(spark, tmp_path / "a.jsonl")
+    with Lease(lake_dir()), writing(spark) as lease:
+        bases = [landed_base(spark), landed_base(spark)]
+        numbers = [next_landing(spark, lease, base) for base in bases]
+        rows = spark.table(TABLE).where("topic = 'a.same'").limit(1).drop("landing_id")
+        numbered = [rows.selectExpr(f"{number}L as landing_id", "*") for number in numbers]
+        second = 1 - first
+        assert append_landing(spark, numbered[first], numbers[first], bases[first]) == 1
+        with pytest.raises(DebeziumError, match=f"landing {numbers[first]} of another run came"):
+            append_landing(spark, numbered[second], numbers[second], bases[second])
+        # It knows its own landings, and goes on.
+        number = next_landing(spark, lease, bases[first])
+        again = rows.selectExpr(f"{number}L as landing_id", "*")
+        assert append_landing(spark, again, number, bases[first]) == 1
 
 
 def test_a_lake_of_texts_is_rewritten_by_its_next_landing(

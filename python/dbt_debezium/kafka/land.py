@@ -4,6 +4,9 @@ A landing first writes the ranges that it will fetch, then the messages, then ma
 landed. A landing that was killed is finished by the next one: its ranges count if its messages are
 there, which Iceberg commits all at once, and are planned anew if they are not. Nothing of this is
 on the machine's own disk, so any machine can go on.
+
+A process that sleeps may write a plan late, or the messages of an old one. So a plan counts for
+nothing until its messages are there, and stays until they cannot come any more.
 """
 
 import json
@@ -25,8 +28,10 @@ from dbt_debezium.landing import (
     METADATA_PROPERTIES,
     RANGE,
     TABLE,
+    Base,
     append_landing,
     create_landing_table,
+    landed_base,
     next_landing,
 )
 from dbt_debezium.lease import HeldLease, Lease, writing
@@ -117,17 +122,21 @@ def land_kafka(
     with Lease(lake_dir(), f"land {name}"), writing(spark) as lease:
         create_landing_table(spark)
         spark.sql(CREATE_RANGE)
-        finish_killed(spark, registry, block.has)
+        base = landed_base(spark)
+        waiting = finish_killed(spark, base, registry, block.has)
         topics = topics_of(spark, name, block)
         plan = plan_landing(topics, landed_ends(spark, topics), block.starting_offsets)
         if limit is not None:
             plan = plan.limited(limit)
         done = message_count = 0
         for some in parts(plan.ranges, most):
-            message_count += _land_part(spark, name, lease, options, some, registry, block.has)
+            message_count += _land_part(
+                spark, name, lease, base, options, some, registry, block.has
+            )
             done += sum(one.end - one.start for one in some)
             if on_progress:
                 on_progress(done, plan.offset_count)
+        _drop_plans(spark, waiting, base)
         unknown = learn(spark, (), registry, block.has)
     partition_count = sum(len(topic.partitions) for topic in topics)
     return KafkaLanded(message_count, len(topics), partition_count, plan, unknown, registry is None)
@@ -163,13 +172,16 @@ def named_topics(block: KafkaBlock) -> str:
 
 
 def finish_killed(
-    spark: "SparkSession", registry: Registry | None, has: Callable[[str], bool]
-) -> None:
+    spark: "SparkSession", base: Base, registry: Registry | None, has: Callable[[str], bool]
+) -> set[int]:
     """Settle the ranges that a killed landing planned: they count if its messages are there.
 
     Args:
         registry: of the topics that `has` takes.
         has: whether a topic is one of the block that lands.
+
+    Returns:
+        Landings that may still bring their messages, if their process only sleeps.
 
     Raises:
         DebeziumError: the registry does not answer.
@@ -178,13 +190,23 @@ def finish_killed(
         row.landing_id
         for row in spark.sql(f"select landing_id from {RANGE} where not is_landed").collect()
     }
+    waiting = set()
     for landing_id in planned:
         landed = spark.table(TABLE).where(f"landing_id = {landing_id}")
         if landed.head() is not None:
             learn(spark, landed_ids(landed, registry), registry, has)
             _mark_landed(spark, landing_id)
         else:
-            spark.sql(f"delete from {RANGE} where landing_id = {landing_id}")
+            waiting.add(landing_id)
+    return waiting - _drop_plans(spark, waiting, base)
+
+
+def _drop_plans(spark: "SparkSession", waiting: set[int], base: Base) -> set[int]:
+    """Remove plans whose messages cannot come: Iceberg refuses them after a later landing."""
+    refused = {landing_id for landing_id in waiting if landing_id < base.newest}
+    if refused:
+        spark.sql(f"delete from {RANGE} where landing_id in ({', '.join(map(str, refused))})")
+    return refused
 
 
 def landed_ends(spark: "SparkSession", topics: Sequence[Topic]) -> Mapping[tuple[str, int], Landed]:
@@ -192,7 +214,7 @@ def landed_ends(spark: "SparkSession", topics: Sequence[Topic]) -> Mapping[tuple
     names = {topic.name for topic in topics}
     rows = spark.sql(
         "select topic, partition, max_by(topic_id, landing_id) as topic_id, "
-        f"max(end_offset) as end_offset from {RANGE} group by topic, partition"
+        f"max(end_offset) as end_offset from {RANGE} where is_landed group by topic, partition"
     ).collect()
     return {
         (row.topic, row.partition): Landed(row.topic_id, row.end_offset)
@@ -205,14 +227,14 @@ def _land_part(
     spark: "SparkSession",
     name: str,
     lease: HeldLease,
+    base: Base,
     options: Mapping[str, str],
     ranges: Sequence[Range],
     registry: Registry | None,
     has: Callable[[str], bool],
 ) -> int:
     """One commit; how many messages it brought."""
-    landing = next_landing(spark, lease)
-    landing_id = landing.landing_id
+    landing_id = next_landing(spark, lease, base)
     _plan_ranges(spark, landing_id, ranges)
     filled = [one for one in ranges if one.end > one.start]
     count = 0
@@ -220,7 +242,7 @@ def _land_part(
         seen = Observation()
         rows = messages(spark, landing_id, options, filled).observe(seen, *named_ids())
         try:
-            count = append_landing(spark, rows, landing)
+            count = append_landing(spark, rows, landing_id, base)
         except PySparkException as error:
             raise DebeziumError(
                 f"{name}: messages could not be fetched ({innermost(error)}); "

@@ -47,13 +47,16 @@ class HeldLease:
     Args:
         spark: a session on the lake.
         row: what stands in the catalog.
+        begun_at: when the row was written, at the earliest, and the monotonic clock then.
     """
 
-    def __init__(self, spark: "SparkSession", row: LeaseRow) -> None:
+    def __init__(
+        self, spark: "SparkSession", row: LeaseRow, begun_at: datetime, begun_tick: float
+    ) -> None:
         self._spark = spark
         self._row = row
-        self._renewed_at = now()
-        self._renewed_tick = time.monotonic()
+        self._renewed_at = begun_at
+        self._renewed_tick = begun_tick
         self._lost: str | None = None
         self._guard = threading.RLock()
 
@@ -219,7 +222,7 @@ def take(spark: "SparkSession", lake: Path, command: str) -> HeldLease:
     seen = read_row(spark)
     if seen is None:
         raise DebeziumError("lake: landing.lease is gone again; run again")
-    machine, begun_at = local.machine_of(lake), now()
+    machine, begun_at, begun_tick = local.machine_of(lake), now(), time.monotonic()
     before = seen.row or FREE
     if before.token and before.machine != machine and begun_at < free_at(before):
         raise DebeziumError(held_sentence(before, begun_at))
@@ -236,7 +239,7 @@ def take(spark: "SparkSession", lake: Path, command: str) -> HeldLease:
     if not replace_row(spark, seen, row):
         other = read_row(spark)
         raise DebeziumError(held_sentence(other.row if other and other.row else before, begun_at))
-    return HeldLease(spark, row)
+    return HeldLease(spark, row, begun_at, begun_tick)
 
 
 def now() -> datetime:

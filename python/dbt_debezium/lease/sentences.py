@@ -63,7 +63,7 @@ def lost_sentence(row: LeaseRow | None) -> str:
         how = "which somebody has broken"
     return (
         f"lake: this run has lost its lease, {how}; "
-        "readers see nothing of what it built since: run it again, once no other run works"
+        "it publishes nothing more: run it again, once no other run works"
     )
 
 

@@ -197,7 +197,7 @@ def maintain(
     done: list[Maintained] = []
     left: list[str] = []
     skipped: list[str] = []
-    with Lease(lake_dir(), "maintain"), writing(spark):
+    with Lease(lake_dir(), "maintain"), writing(spark) as lease:
         if not dry_run:
             # Snapshots that are removed may be the only ones that say it.
             record_files(spark)
@@ -221,6 +221,7 @@ def maintain(
             if seconds is not None and done and time.monotonic() - begun >= seconds:
                 left.append(table.name)
                 continue
+            lease.check()
             if on_table:
                 on_table(table.name, number, len(tables))
             rows = remove_rows(spark, table, retention, dry_run=dry_run)

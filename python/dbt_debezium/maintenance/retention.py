@@ -267,6 +267,8 @@ def announce(spark: "SparkSession", pointer: LakeTable, starts: "Mapping[str, Ro
             at = F.when(is_later, F.lit(start.committed_at)).otherwise(at)
         return cut.withField("history_from", number).withField("history_from_at", at)
 
+    pointer.iceberg.refresh()
+    seen = pointer.iceberg.currentSnapshot().snapshotId()
     (row,) = spark.table(pointer.name).where("channel = 'published'").collect()
     told = {cut.source: cut.history_from or 0 for cut in row.source_cuts}
     if all(told.get(source, 0) >= start.commit_number for source, start in starts.items()):
@@ -275,7 +277,10 @@ def announce(spark: "SparkSession", pointer: LakeTable, starts: "Mapping[str, Ro
         F.col("channel") == "published", F.transform("source_cuts", with_start)
     ).otherwise(F.col("source_cuts"))
     told_cuts = spark.table(pointer.name).withColumn("source_cuts", cuts)
-    told_cuts.writeTo(pointer.name).overwrite(F.lit(True))
+    # It fails if a run has moved the pointer since, because it would move it back.
+    told_cuts.writeTo(pointer.name).options(
+        **{"isolation-level": "serializable", "validate-from-snapshot-id": str(seen)}
+    ).overwrite(F.lit(True))
     pointer.iceberg.refresh()
 
 

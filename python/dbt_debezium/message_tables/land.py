@@ -3,6 +3,9 @@
 A landing writes what it will read to `landing.table_read`, then the messages, then that they have
 landed. A landing that was killed is finished by the next one: it counts if its messages are there,
 which Iceberg commits all at once. Nothing of this is on the machine's own disk.
+
+As with Kafka, a process that sleeps may write its plan late. So a plan counts for nothing until its
+messages are there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,8 +21,10 @@ from dbt_debezium.landing import (
     METADATA_PROPERTIES,
     TABLE,
     TABLE_READ,
+    Base,
     append_landing,
     create_landing_table,
+    landed_base,
     next_landing,
 )
 from dbt_debezium.lease import HeldLease, Lease, writing
@@ -108,11 +113,12 @@ def land_table(
     with Lease(lake_dir(), f"land {name}"), writing(spark) as lease:
         create_landing_table(spark)
         spark.sql(CREATE_TABLE)
-        _finish_killed(spark)
+        base = landed_base(spark)
+        _finish_killed(spark, base)
         landed = (
-            _land_snapshots(spark, lease, name, block, registry)
+            _land_snapshots(spark, lease, base, name, block, registry)
             if block.table is not None
-            else _land_files(spark, lease, name, block, registry)
+            else _land_files(spark, lease, base, name, block, registry)
         )
         # A registry may know by now what it did not when earlier messages landed.
         topics = _topics_without_schema(spark, block)
@@ -125,6 +131,7 @@ def land_table(
 def _land_snapshots(
     spark: "SparkSession",
     lease: HeldLease,
+    base: Base,
     name: str,
     block: TableBlock,
     registry: Registry | None,
@@ -137,19 +144,20 @@ def _land_snapshots(
         landed = spark.table(TABLE).select("topic", "partition", "offset")
         rows = rows.join(landed, ["topic", "partition", "offset"], "left_anti")
         rows = without_removed(spark, rows)
-    count = _append(spark, lease, name, block, registry, rows, position=news.position)
+    count = _append(spark, lease, base, name, block, registry, rows, position=news.position)
     return TableLanded(count, compared=news.may_have_landed)
 
 
 def _land_files(
     spark: "SparkSession",
     lease: HeldLease,
+    base: Base,
     name: str,
     block: TableBlock,
     registry: Registry | None,
 ) -> TableLanded:
     landed = spark.sql(
-        f"select explode(files) as file from {TABLE_READ} where source = :source",
+        f"select explode(files) as file from {TABLE_READ} where source = :source and is_landed",
         {"source": block.name},
     ).collect()
     known = {row.file for row in landed}
@@ -161,7 +169,9 @@ def _land_files(
     if not fresh:
         return TableLanded(0, 0)
     rows = messages(name, block, _parquet(spark, name, [path for path, _ in fresh]))
-    count = _append(spark, lease, name, block, registry, rows, files=[mark for _, mark in fresh])
+    count = _append(
+        spark, lease, base, name, block, registry, rows, files=[mark for _, mark in fresh]
+    )
     return TableLanded(count, len(fresh))
 
 
@@ -199,6 +209,7 @@ def _files_of(spark: "SparkSession", name: str, block: TableBlock) -> list[tuple
 def _append(
     spark: "SparkSession",
     lease: HeldLease,
+    base: Base,
     name: str,
     block: TableBlock,
     registry: Registry | None,
@@ -207,8 +218,7 @@ def _append(
     files: Sequence[str] | None = None,
 ) -> int:
     """One commit; how many messages it brought."""
-    landing = next_landing(spark, lease)
-    landing_id = landing.landing_id
+    landing_id = next_landing(spark, lease, base)
     try:
         # Before the messages, so that no run reads them without their schemas.
         named = landed_ids(rows, registry)
@@ -219,7 +229,7 @@ def _append(
         )
         planned.writeTo(TABLE_READ).append()
         numbered = rows.select(F.lit(landing_id).cast("bigint").alias("landing_id"), *TYPES)
-        count = append_landing(spark, numbered, landing)
+        count = append_landing(spark, numbered, landing_id, base)
     except PySparkException as error:
         raise DebeziumError(
             f"{name}: messages could not be read from {block.name} ({innermost(error)}); "
@@ -229,13 +239,16 @@ def _append(
     return count
 
 
-def _finish_killed(spark: "SparkSession") -> None:
-    """Settle what a killed landing planned: it counts if its messages are there."""
+def _finish_killed(spark: "SparkSession", base: Base) -> None:
+    """Settle what a killed landing planned: it counts if its messages are there.
+
+    They may still come if its process only sleeps, until a later landing is there.
+    """
     planned = spark.sql(f"select landing_id from {TABLE_READ} where not is_landed").collect()
     for row in planned:
         if spark.table(TABLE).where(f"landing_id = {row.landing_id}").head() is not None:
             _mark_landed(spark, row.landing_id)
-        else:
+        elif row.landing_id < base.newest:
             spark.sql(f"delete from {TABLE_READ} where landing_id = {row.landing_id}")
 
 
@@ -245,7 +258,8 @@ def _mark_landed(spark: "SparkSession", landing_id: int) -> None:
 
 def _landed_position(spark: "SparkSession", block: TableBlock) -> str | None:
     row = spark.sql(
-        f"select max_by(position, landing_id) as position from {TABLE_READ} where source = :source",
+        f"select max_by(position, landing_id) as position from {TABLE_READ} "
+        "where source = :source and is_landed",
         {"source": block.name},
     ).head()
     return row.position if row else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dbt_debezium.home import lake_dir
-from dbt_debezium.landing import TABLE, append_landing, next_landing
+from dbt_debezium.landing import TABLE, append_landing, landed_base, next_landing
 from dbt_debezium.lease import Lease, writing
 from dbt_debezium.patterns import regular_expression
 from dbt_debezium.quarantine.query import QUARANTINED_QUERY
@@ -90,16 +90,15 @@ def land_again(spark: "SparkSession", schema: str, wanted: Wanted) -> tuple[int,
     Raises:
         DebeziumError: another run is going on.
     """
-    with Lease(lake_dir(), "dbt-debezium quarantine --retry"):
+    with Lease(lake_dir(), "dbt-debezium quarantine --retry"), writing(spark) as lease:
+        base = landed_base(spark)
         rows = [row for row in quarantined(spark, schema, wanted) if row["is_unreadable"]]
         if not rows:
             return 0, None
-        with writing(spark) as lease:
-            landing = next_landing(spark, lease)
-            landing_id = landing.landing_id
-            query = WANTED.format(quarantined=QUARANTINED_QUERY.format(schema=schema))
-            copies = LAND_AGAIN.format(landing_id=landing_id, messages=_as_landed(query, rows))
-            append_landing(spark, spark.sql(copies, wanted.parameters()), landing)
+        landing_id = next_landing(spark, lease, base)
+        query = WANTED.format(quarantined=QUARANTINED_QUERY.format(schema=schema))
+        copies = LAND_AGAIN.format(landing_id=landing_id, messages=_as_landed(query, rows))
+        append_landing(spark, spark.sql(copies, wanted.parameters()), landing_id, base)
     return len(rows), landing_id
 
 
