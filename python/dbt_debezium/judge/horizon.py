@@ -40,7 +40,7 @@ def shown(links: Iterable[Verdict]) -> Iterator[Verdict]:
         yield from waiting
     else:
         yield from (
-            Hold(one.kind, one.position, one.transaction_id, "follows_held_transaction")
+            Hold(one.kind, one.position, one.transaction_id, "follows_held_snapshot")
             for one in waiting
             if one.kind == "transaction" and not isinstance(one, Passed)
         )

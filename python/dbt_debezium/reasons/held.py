@@ -243,7 +243,7 @@ HELD: Final = by_name(
         Reason(
             "follows_held_snapshot",
             "S4",
-            "it is complete and waits for the snapshot before it",
+            "it is complete and waits for a snapshot",
             "",
         ),
     ]
