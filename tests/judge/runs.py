@@ -1,6 +1,7 @@
 """Runs of the judge on one source: each knows all that has landed, and where the last one ended."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from collector import Collector, Delivery, Known, Landed, Settings, collector_of
 
@@ -18,7 +19,8 @@ class Runs:
         self.source = source
         self.not_ingested = not_ingested
         self.is_in_order = is_in_order
-        self.end = ChainEnd()
+        self.start = self.end = ChainEnd()
+        """Where the chain ended before the latest run, and where it ends."""
         self.settings = Settings()
         self.decisions: dict[str, Decided] = {}
         """What operators have decided, by transaction, or by `snapshot` and its place."""
@@ -59,7 +61,8 @@ class Runs:
         )
         self.marks = collector.collect()
         self.verdicts = []
-        for one in judge(self.marks, self.end):
+        self.start = _with_copies(self.end, collector, known.newest)
+        for one in judge(self.marks, self.start):
             if isinstance(one, Passed):
                 continue
             self.verdicts.append(one)
@@ -70,6 +73,15 @@ class Runs:
             elif isinstance(one, Superseded) and one.transaction_id is not None:
                 self._superseded.add(one.transaction_id)
         return collector
+
+
+def _with_copies(end: ChainEnd, collector: Collector, newest: str | None) -> ChainEnd:
+    """The end with copies of its END, which a restart sends: int_source_mark gives them, too."""
+    if newest is None or not collector.traits or collector.traits.is_ordered_by_end:
+        return end
+    landed = collector.markers.get(newest, ())
+    copies = {one.offset for one in landed if one.flat.marker == "END"}
+    return replace(end, end_offsets=tuple(sorted({*end.end_offsets, *copies})))
 
 
 def _decision(what: str, decided: Decided) -> Decision:

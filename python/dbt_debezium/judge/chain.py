@@ -72,8 +72,6 @@ class Chain:
                     transaction = Transaction([first, *rest])
                     if not self._is_published(transaction.position):
                         yield self._judge_transaction(transaction)
-                    elif transaction.position == self._start.position:
-                        self._add_end_offsets(transaction)
 
     def _is_published(self, position: str | None) -> bool:
         """Whether a transaction is, by its position: it comes before a snapshot at the same one."""
@@ -263,13 +261,6 @@ class Chain:
         if isinstance(verdict, Superseded) or reason != "missing_reads":
             return verdict
         return replace(verdict, lacking_topics=self._evidence.lacking_topics(read_position))
-
-    def _add_end_offsets(self, transaction: Transaction) -> None:
-        """The END of the newest transaction may have come again since it was published."""
-        traits = self._evidence.traits
-        offsets = transaction.end_offsets(traits) if traits else ()
-        known = sorted({*self._end.end_offsets, *offsets})
-        self._move_to(replace(self._end, end_offsets=tuple(known)))
 
 
 def _first(reasons: Reasons) -> HoldReason | None:

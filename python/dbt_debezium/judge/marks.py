@@ -10,8 +10,7 @@ JSON. A field that two kinds share means the same in both. Marks come in this or
 
 Positions of one source have one width, so they compare as text. The position of a transaction is
 where the source committed it (S2). Marks are given again in each run until their transaction or
-snapshot is published, or a later snapshot. Of the newest published transaction the `end` marks are
-still given, because a connector that restarts may send its END again.
+snapshot is published, or a later snapshot.
 """
 
 from typing import Final, TypeAlias, get_args
