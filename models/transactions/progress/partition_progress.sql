@@ -40,7 +40,6 @@ earlier_progress as (
         >>) as unreadable_spans,
         cast(null as boolean) as has_incremental_reads,
         cast(null as boolean) as has_signals,
-        cast(null as boolean) as has_tombstones,
         cast(null as boolean) as has_controls,
         cast(null as array<string>) as data_collections,
         cast(null as string) as topic_source,
@@ -219,7 +218,6 @@ new_partition as (
             where message.`offset` <= known.contiguous_offset
         ) as link_position,
         collect_set(case when message.kind = 'change' then message.source end) as sources,
-        bool_or(message.kind = 'tombstone') as has_tombstones,
         bool_or(message.snapshot = 'incremental') as has_incremental_reads,
         bool_or(message.is_signal) as has_signals,
         bool_or(message.kind not in ('change', 'tombstone', 'quarantined')) as has_controls,
@@ -461,8 +459,6 @@ select
     -- what it is
     coalesce(new_partition.has_signals, false)
     or coalesce(earlier_progress.has_signals, false) as has_signals,
-    coalesce(new_partition.has_tombstones, false)
-    or coalesce(earlier_progress.has_tombstones, false) as has_tombstones,
     coalesce(new_partition.has_controls, false)
     or coalesce(earlier_progress.has_controls, false) as has_controls,
     array_sort(array_union(
