@@ -7,6 +7,7 @@ themselves. So it does not matter who did it last, or on which machine, or wheth
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +17,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 from dbt_debezium.landing import RANGE, TABLE, TABLE_READ, record_files
-from dbt_debezium.lease import Lease, writing
+from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.maintenance.files import file_count, has_small_files, join_files
 from dbt_debezium.maintenance.orphans import remove_orphans
 from dbt_debezium.maintenance.retention import (
@@ -187,7 +188,7 @@ def maintain(
         seconds: how long it may take; a table that was begun is done, and one is always begun.
             None: as long as it takes.
         has_orphans: whether to look for files that no table knows, which reads all their folders.
-        dry_run: say what would be done, and do nothing.
+        dry_run: say what would be done, and do nothing; it needs no lease.
         on_table: called before each table.
 
     Raises:
@@ -197,8 +198,11 @@ def maintain(
     done: list[Maintained] = []
     left: list[str] = []
     skipped: list[str] = []
-    with Lease(lake_dir(), "maintain"), writing(spark) as lease:
+    lease: HeldLease | None = None
+    with ExitStack() as stack:
         if not dry_run:
+            stack.enter_context(Lease(lake_dir(), "maintain"))
+            lease = stack.enter_context(writing(spark))
             # Snapshots that are removed may be the only ones that say it.
             record_files(spark)
         pointer = _pointer(schema)
@@ -221,7 +225,8 @@ def maintain(
             if seconds is not None and done and time.monotonic() - begun >= seconds:
                 left.append(table.name)
                 continue
-            lease.check()
+            if lease:
+                lease.check()
             if on_table:
                 on_table(table.name, number, len(tables))
             rows = remove_rows(spark, table, retention, dry_run=dry_run)
