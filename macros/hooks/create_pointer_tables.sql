@@ -43,11 +43,6 @@
             tblproperties ('format-version' = '2', 'write.distribution-mode' = 'none', {{ metadata_properties() }})
         {%- endcall -%}
     {%- endfor -%}
-    {%- set cut = source('pointer', 'cut') -%}
-    {%- if 'lease_token' not in column_names(cut) -%}
-        {#- A lake of a version before the lease. -#}
-        {%- do run_query('alter table ' ~ cut ~ ' add column lease_token string') -%}
-    {%- endif -%}
     {%- set held_message = source('pointer', 'held_message') -%}
     {%- if load_relation(held_message) is none -%}
         {%- call statement('create_held_message') -%}

@@ -88,10 +88,6 @@ class Inbox:
         """The dumps whose messages lie here; the catalog knows whether they have landed."""
         return {_identity(one) for one in self._entries() if one.stat().st_size}
 
-    def landed(self) -> set[str]:
-        """The dumps of which this machine knows that they have landed."""
-        return {_identity(one) for one in self._entries() if not one.stat().st_size}
-
     def paths(self, identities: Iterable[str]) -> list[Path]:
         """The files with the messages of dumps that wait."""
         return [self._entry(one) for one in identities]
@@ -109,9 +105,8 @@ class Inbox:
                 file.unlink()
 
     def _entry(self, identity: str) -> Path:
-        """The file of a dump; versions of before kept some compressed."""
-        compressed = self._folder / f"{identity}.jsonl.gz"
-        return compressed if compressed.exists() else self._folder / f"{identity}.jsonl"
+        """The file of a dump."""
+        return self._folder / f"{identity}.jsonl"
 
     def _entries(self) -> list[os.DirEntry[str]]:
         if not self.exists():

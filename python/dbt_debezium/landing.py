@@ -72,7 +72,7 @@ create table {TABLE} (
 """
 CREATE_FILE = f"""
 create table if not exists {FILE} (
-    landing_id bigint comment 'Which landing brought it; 0 for one of a version before this table.',
+    landing_id bigint comment 'Which landing brought it.',
     identity string comment 'The hash by which a dump is known again.'
 )
 using iceberg
@@ -92,15 +92,6 @@ from (
 where landing_id > (select coalesce(max(landing_id), 0) from {FILE})
 """
 """Dumps whose messages are there, and that `landing.file` does not have yet."""
-REWRITE_AS_BYTES = f"""
-replace table {TABLE} {PROPERTIES} as
-select
-    landing_id, topic, partition, offset, timestamp,
-    cast(key as binary) as key,
-    cast(value as binary) as value,
-    cast(headers as array<struct<key: string, value: binary>>) as headers
-from {TABLE}
-"""
 
 HEADER = T.StructType(
     [T.StructField("key", T.StringType()), T.StructField("value", T.StringType())]
@@ -181,7 +172,7 @@ def land_inbox(
         DebeziumError: Spark cannot write.
     """
     with writing(spark) as lease:
-        create_tables(spark, inbox)
+        create_tables(spark)
         base = landed_base(spark)
         waiting = sorted(inbox.waiting())
         landed = landed_files(spark, waiting)
@@ -200,13 +191,10 @@ def land_inbox(
 
 
 def create_landing_table(spark: SparkSession) -> None:
-    """Create `landing.message` where it is not there, and rewrite one whose messages are text."""
+    """Create `landing.message` where it is not there."""
     spark.sql(f"create schema if not exists {TABLE.partition('.')[0]}")
     if not spark.catalog.tableExists(TABLE):
         spark.sql(CREATE_TABLE)
-    elif spark.table(TABLE).schema["value"].dataType == T.StringType():
-        # Iceberg makes no bytes of a text column. The table is replaced in one commit.
-        spark.sql(REWRITE_AS_BYTES)
 
 
 def landed_base(spark: SparkSession) -> Base:
@@ -229,8 +217,8 @@ def next_landing(spark: SparkSession, lease: HeldLease, base: Base) -> int:
     """
     given_out = base.newest
     if not lease.knows_landing_ids:
-        # The lease is new, or its table was lost. A killed landing may have its number in
-        # landing.range or landing.table_read alone.
+        # Its table is new, or was lost. A killed landing may have its number in landing.range or
+        # landing.table_read alone.
         for table in (RANGE, TABLE_READ):
             if spark.catalog.tableExists(table):
                 (newest,) = spark.sql(f"select max(landing_id) from {table}").head() or (None,)
@@ -296,25 +284,19 @@ def record_files(spark: SparkSession) -> None:
         spark.sql(f"insert into {FILE} {NEW_FILES}")
 
 
-def create_tables(spark: SparkSession, inbox: Inbox) -> None:
+def create_tables(spark: SparkSession) -> None:
     """Create what a landing of dumps writes, unless dumps have landed in a table that is gone.
 
     Raises:
         DebeziumError: it is gone, and the catalog knows what landed in it.
     """
-    is_there, is_known = spark.catalog.tableExists(TABLE), spark.catalog.tableExists(FILE)
-    if is_known and not is_there:
+    if spark.catalog.tableExists(FILE) and not spark.catalog.tableExists(TABLE):
         raise DebeziumError(
             f"land: table {TABLE} is gone, and {FILE} knows what was landed into it; drop {FILE} "
             f"and remove {lake_dir().absolute() / 'inbox'} to land all files again"
         )
     create_landing_table(spark)
-    if not is_known:
-        spark.sql(CREATE_FILE)
-        # What a version before this table has landed, only the inbox of its machine knows.
-        if is_there and (old := sorted(inbox.landed())):
-            rows = spark.createDataFrame([(0, one) for one in old], spark.table(FILE).schema)
-            rows.writeTo(FILE).append()
+    spark.sql(CREATE_FILE)
 
 
 def _land_files(

@@ -157,7 +157,7 @@ def test_a_landing_that_was_killed_is_finished_by_the_next_one(
 def test_no_other_landing_gets_the_number_of_a_killed_one(
     lake: Lake, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A lake of a version before the lease knows it from its tables alone."""
+    """Where the lease is lost, the tables of landings tell it."""
     cluster.create("a.number")
     cluster.send("a.number", "1")
 

@@ -188,28 +188,6 @@ def test_of_two_landings_that_have_seen_the_same_only_the_first_one_is_written(
         assert append_landing(spark, again, number, bases[first]) == 1
 
 
-def test_a_lake_of_texts_is_rewritten_by_its_next_landing(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    """Lakes of before kept keys, values and headers as text."""
-    (tmp_path / "old.jsonl").write_text(
-        message("old", 1, "ä", key="k", headers=[{"key": "h", "value": "x"}])
-        + message("old", 2, None)
-    )
-    land(spark, tmp_path / "old.jsonl")
-    landed, before = rows(spark, "old"), spark.table(TABLE).count()
-    as_text = landing.REWRITE_AS_BYTES.replace("binary", "string")
-    spark.sql(as_text)
-    assert rows(spark, "old")[0]["value"] == "ä"
-    (tmp_path / "new.jsonl").write_text(message("old", 3))
-    assert land(spark, tmp_path / "new.jsonl").message_count == 1
-    assert rows(spark, "old")[:2] == landed
-    assert (offsets(spark, "old"), spark.table(TABLE).count()) == ([1, 2, 3], before + 1)
-    assert spark.table(TABLE).schema["headers"].dataType.simpleString() == (
-        "array<struct<key:string,value:binary>>"
-    )
-
-
 @pytest.mark.fault(42)
 def test_landing_again_adds_nothing(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(message("again", 1))
