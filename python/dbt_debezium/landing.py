@@ -120,7 +120,7 @@ class Base:
     snapshot_id: int | None
     """None for a table without messages."""
     newest: int
-    """The largest number of a landing; 0 where nothing has landed."""
+    """The largest number of a landing that brought messages; 0 where nothing has landed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,16 +259,26 @@ def append_landing(
     try:
         # The base has no such rows, so none is removed. Iceberg refuses if some have been added.
         writer.overwrite(F.expr(unseen))
+        count = spark.table(TABLE).where(f"landing_id = {landing_id}").count()
     except (PySparkException, Py4JError) as error:
-        other = spark.table(TABLE).where(unseen).head()
-        if other is None:
-            raise
-        raise DebeziumError(
-            f"{TABLE}: landing {other.landing_id} of another run came before landing {landing_id} "
-            "of this one was written, so this one was left out; land again"
-        ) from error
-    base.newest = landing_id
-    return spark.table(TABLE).where(f"landing_id = {landing_id}").count()
+        rows = spark.table(TABLE).where(unseen).select("landing_id").distinct()
+        newer = [row.landing_id for row in rows.collect()]
+        if landing_id in newer:
+            # The catalog has taken the commit, and its answer was lost.
+            raise DebeziumError(
+                f"{TABLE}: landing {landing_id} was written, although Spark failed "
+                f"({innermost(error)}); land again, which continues after it"
+            ) from error
+        if newer:
+            raise DebeziumError(
+                f"{TABLE}: landing {min(newer)} of another run came before landing {landing_id} "
+                "of this one was written, so this one was left out; land again"
+            ) from error
+        raise
+    # One without messages keeps no other landing out, so one with a smaller number may still come.
+    if count:
+        base.newest = landing_id
+    return count
 
 
 def landed_files(spark: SparkSession, identities: Sequence[str]) -> set[str]:

@@ -15,7 +15,8 @@ from typing import Any
 import dump_writers
 import pytest
 from click.testing import CliRunner
-from pyspark.sql import Row, SparkSession
+from pyspark.errors import PySparkException
+from pyspark.sql import Column, DataFrameWriterV2, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 from pyspark.sql.functions import udf
 
@@ -186,6 +187,59 @@ def test_of_two_landings_that_have_seen_the_same_only_the_first_one_is_written(
         number = next_landing(spark, lease, bases[first])
         again = rows.selectExpr(f"{number}L as landing_id", "*")
         assert append_landing(spark, again, number, bases[first]) == 1
+
+
+def test_a_landing_without_messages_hides_no_other_one(spark: SparkSession, tmp_path: Path) -> None:
+    """A process that slept may write one with a smaller number, of the same messages."""
+    (tmp_path / "a.jsonl").write_text(message("a.empty", 1) + message("a.empty", 2))
+    land(spark, tmp_path / "a.jsonl")
+    with Lease(lake_dir()), writing(spark) as lease:
+        late, base = landed_base(spark), landed_base(spark)
+        rows = spark.table(TABLE).where("topic = 'a.empty'").limit(1).drop("landing_id")
+        numbers = [next_landing(spark, lease, base) for _ in range(3)]
+        small, empty, large = (rows.selectExpr(f"{one}L as landing_id", "*") for one in numbers)
+        assert append_landing(spark, empty.limit(0), numbers[1], base) == 0
+        assert base.newest < numbers[0], "so its plan stays"
+        assert append_landing(spark, small, numbers[0], late) == 1
+        with pytest.raises(DebeziumError, match=f"landing {numbers[0]} of another run came"):
+            append_landing(spark, large, numbers[2], base)
+
+
+def test_a_landing_whose_commit_was_not_answered_is_finished_by_the_next(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = DataFrameWriterV2.overwrite
+
+    def unanswered(writer: DataFrameWriterV2, condition: Column) -> None:
+        plain(writer, condition)
+        raise PySparkException("the connection was reset")
+
+    (tmp_path / "a.jsonl").write_text(message("a.unanswered", 1))
+    monkeypatch.setattr(DataFrameWriterV2, "overwrite", unanswered)
+    with pytest.raises(DebeziumError) as told:
+        land(spark, tmp_path / "a.jsonl")
+    monkeypatch.undo()
+    (row,) = rows(spark, "a.unanswered")
+    assert str(told.value) == (
+        f"landing.message: landing {row['landing_id']} was written, although Spark failed "
+        "(the connection was reset); land again, which continues after it"
+    )
+    assert land(spark, tmp_path / "a.jsonl").message_count == 0
+    assert offsets(spark, "a.unanswered") == [1]
+
+
+def test_a_landing_that_spark_could_not_write_is_not_called_written(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failed(*_: object) -> None:
+        raise PySparkException("the disk is full")
+
+    (tmp_path / "a.jsonl").write_text(message("a.failed", 1))
+    monkeypatch.setattr(DataFrameWriterV2, "overwrite", failed)
+    with pytest.raises(DebeziumError, match=r"could not write .* \(the disk is full\); mend that"):
+        land(spark, tmp_path / "a.jsonl")
+    monkeypatch.undo()
+    assert land(spark, tmp_path / "a.jsonl").message_count == 1
 
 
 @pytest.mark.fault(42)
