@@ -1,6 +1,6 @@
 """What tells rows apart: keys of another type, keys that change hands, columns that go."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +11,18 @@ from oracle import PLACEHOLDER, Row
 from rendered import rendered
 from streams import Change, Postgresql, create, delete, move, truncate, update
 
+from dbt_debezium.holds import held_sentence
 from dbt_debezium.model_files import history_sql
 
-IDENTITY = {"people": ["code"], "orders": ["id"]}
 BIGINT_IDS = ("typed", "shifted", "shifted_large")
 IGNORING = "kept"
 """A table whose TRUNCATE readers are not to see."""
+MODELS: dict[str, dict[str, object]] = {
+    "people": {"identity": ["code"]},
+    "orders": {"identity": ["id"]},
+    IGNORING: {"truncate": "ignore"},
+}
+"""What models say that the messages do not."""
 
 
 def keys_of_another_type() -> Postgresql:
@@ -117,41 +123,49 @@ def keys_that_are_not_unique() -> Postgresql:
     return one
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a run has left to readers, and what it said."""
+
+    said: str
+    tables: dict[str, list[Row]]
+    cuts: dict[str, Row]
+
+    def values(self, table: str) -> dict[object, object]:
+        rows = self.tables[table]
+        assert len({row["id"] for row in rows}) == len(rows), rows
+        return {row["id"]: row["v"] for row in rows}
+
+
 @dataclass(slots=True)
 class Run:
     lake: Lake
     streams: dict[str, Postgresql]
 
     def land(self, part: int, *names: str) -> None:
-        folder: Path = self.lake.folder / f"{'_'.join(names)}_{part}"
+        folder: Path = self.lake.folder / f"landing_{part}"
         arrivals = [Arrival(name, self.streams[name].landings[part], []) for name in names]
         write_arrivals(folder, arrivals, combined="all")
         self.lake.land(folder)
 
-    def rows(self, table: str) -> list[Row]:
-        (model,) = (one.model_name for one in self.lake.tables if one.table == table)
+    def look(self) -> Shown:
+        tables = {one.table: self.rows(one.model_name) for one in self.lake.tables}
+        return Shown(str(self.lake.lines), tables, self.lake.cuts())
+
+    def rows(self, model: str) -> list[Row]:
         shown = self.lake.spark.sql(f"select * except (_change) from public.{model}").collect()
         return sorted((row.asDict() for row in shown), key=str)
 
-    def values(self, table: str) -> dict[object, object]:
-        rows = self.rows(table)
-        assert len({row["id"] for row in rows}) == len(rows), rows
-        return {row["id"]: row["v"] for row in rows}
-
-    def write_model(self, table: str, *left_out: str) -> None:
+    def write_model(self, table: str, left_out: Sequence[str] = (), **captured: object) -> None:
         (one,) = (one for one in self.lake.tables if one.table == table)
-        captured = one.captured()
         types = {name: kind for name, kind in one.facts.types().items() if name not in left_out}
-        if table in IDENTITY:
-            captured["identity"] = IDENTITY[table]
-        if table == IGNORING:
-            captured["truncate"] = "ignore"
+        settings = one.captured() | MODELS.get(table, {}) | captured
         if left_out:
-            captured["left_out"] = list(left_out)
+            settings["left_out"] = list(left_out)
         if table in BIGINT_IDS:
             types["id"] = "bigint"
         path = self.lake.project / "models" / "history" / f"{one.model_name}_history.sql"
-        path.write_text(history_sql(captured, one.model_name, types), encoding="utf-8")
+        path.write_text(history_sql(settings, one.model_name, types), encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -184,54 +198,88 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         yield found
 
 
-@pytest.fixture(scope="module", params=["incremental", "full refresh"])
-def changed(run: Run, request: pytest.FixtureRequest) -> Run:
-    """After the second landing of all but the last two, added to what was there or built anew."""
-    if request.param == "incremental":
-        run.land(1, "typed", "shifted", "shifted_large", "emptied", IGNORING)
-        assert run.lake.build(), run.lake.lines
-    else:
-        assert run.lake.build("--full-refresh", command="run"), run.lake.lines
-    return run
+@pytest.fixture(scope="module")
+def failed(run: Run) -> Shown:
+    """After a run that two tables make fail with the second landing."""
+    run.land(1, *(name for name, one in run.streams.items() if one.landings[1]))
+    assert not run.lake.build(command="run")
+    return run.look()
 
 
-def test_a_key_of_another_type_is_that_of_the_same_row(changed: Run) -> None:
+@pytest.fixture(scope="module")
+def added(run: Run, failed: Shown) -> Shown:
+    """After the next one, which has a better model of people, and adds to all other tables."""
+    run.write_model("people", identity=["id"])
+    assert run.lake.build(command="run"), run.lake.lines
+    return run.look()
+
+
+@pytest.fixture(scope="module")
+def anew(run: Run, added: Shown) -> Shown:
+    """After a full refresh, with a better model of the bag and a decision on what it held."""
+    (held,) = added.cuts["bags"]["held"]
+    run.write_model("bag", left_out=["twice"])
+    with (run.lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
+        lines.write(f"bags,{held['transaction_id']},release,Ann,2026-11-21,model corrected\n")
+    assert run.lake.build("--full-refresh"), run.lake.lines
+    return run.look()
+
+
+@pytest.fixture(params=["added", "anew"], ids=["incremental", "full refresh"])
+def changed(request: pytest.FixtureRequest) -> Shown:
+    """What the second landing has changed, added to what was there or built anew."""
+    shown: Shown = request.getfixturevalue(request.param)
+    return shown
+
+
+def test_a_key_of_another_type_is_that_of_the_same_row(changed: Shown) -> None:
     moved = {1: "number", 4: "moved", 5: "without its key column"}
     assert changed.values("typed") == moved
 
 
 @pytest.mark.parametrize("table", ["shifted", "shifted_large"])
 def test_rows_that_take_on_the_keys_of_others_in_one_statement_stay(
-    changed: Run, table: str
+    changed: Shown, table: str
 ) -> None:
     assert changed.values(table) == SHIFTED
 
 
 @pytest.mark.parametrize("table", ["emptied", IGNORING])
 def test_a_row_that_passes_through_a_key_which_no_row_has_leaves_nothing_there(
-    changed: Run, table: str
+    changed: Shown, table: str
 ) -> None:
     assert changed.values(table) == {3: "new"}
 
 
-def test_a_bag_whose_generated_column_is_not_streamed_goes_on_without_it(run: Run) -> None:
-    run.land(1, "bags")
-    assert not run.lake.build(command="run")
-    assert run.lake.build(command="run"), run.lake.lines
-    (held,) = run.lake.cuts()["bags"]["held"]
+def test_a_bag_whose_generated_column_is_not_streamed_goes_on_without_it(
+    failed: Shown, added: Shown, anew: Shown
+) -> None:
+    assert "takes a row that the keyless table does not hold" in failed.said
+    (held,) = added.cuts["bags"]["held"]
     assert held["reason"] == "missing_row"
-    assert {row["a"]: row["twice"] for row in run.rows("bag")} == {1: 2, 2: 4, 3: 6}
-    run.write_model("bag", "twice")
-    with (run.lake.project / "seeds" / "operator_decision.csv").open("a") as lines:
-        lines.write(f"bags,{held['transaction_id']},release,Ann,2026-11-21,model corrected\n")
-    assert run.lake.build(), run.lake.lines
-    assert run.lake.cuts()["bags"]["held"] == []
-    assert run.rows("bag") == [{"a": 1}, {"a": 3}]
+    said = held_sentence(added.cuts["bags"], "status") or ""
+    assert f"transaction {held['transaction_id']} is held" in said
+    assert "(missing_row)" in said
+    assert "decide discard in seeds/operator_decision.csv" in said
+    assert {row["a"]: row["twice"] for row in added.tables["bag"]} == {1: 2, 2: 4, 3: 6}
+    assert anew.cuts["bags"]["held"] == []
+    assert anew.tables["bag"] == [{"a": 1}, {"a": 3}]
 
 
-def test_reads_of_one_message_key_are_rows_of_their_own(run: Run) -> None:
-    assert [row["id"] for row in run.rows("orders")] == [1, 2, 3]
-    assert run.lake.cuts()["shared"]["counts"]["duplicate"] == 2
+def test_reads_of_one_message_key_are_rows_of_their_own(changed: Shown) -> None:
+    assert [row["id"] for row in changed.tables["orders"]] == [1, 2, 3]
+    assert changed.cuts["shared"]["counts"]["duplicate"] == 2
+
+
+def test_a_row_without_the_column_that_tells_rows_apart_fails_the_run(
+    failed: Shown, added: Shown
+) -> None:
+    assert (
+        "commit 2 of people: changes a row of people without a value of 'code', which its history "
+        "model names as identity; name columns that every row and every delete has"
+    ) in failed.said
+    assert [row["code"] for row in failed.tables["people"]] == ["a", "b"]
+    assert {row["id"]: row["code2"] for row in added.tables["people"]} == {1: "a", 2: None}
 
 
 @pytest.mark.parametrize("is_generated", [True, False])
@@ -260,13 +308,3 @@ def test_an_update_that_does_not_show_the_row_before_it_is_none_of_a_bag(
     finally:
         for name, value in before.items():
             spark.conf.set(name, value)
-
-
-def test_a_row_without_the_column_that_tells_rows_apart_fails_the_run(run: Run) -> None:
-    run.land(1, "people")
-    assert not run.lake.build(command="run")
-    assert (
-        "commit 2 of people: changes a row of people without a value of 'code', which its history "
-        "model names as identity; name columns that every row and every delete has"
-    ) in str(run.lake.lines)
-    assert [row["code"] for row in run.rows("people")] == ["a", "b"]
