@@ -7,9 +7,10 @@ machine knows the dump again without Spark; what has landed is known to the cata
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from dbt_debezium.catalogs import inbox_folder
 from dbt_debezium.dumps import (
     Dump,
     file_hash,
@@ -23,7 +24,6 @@ from dbt_debezium.dumps import (
 from dbt_debezium.dumps.files import OnBytes
 from dbt_debezium.dumps.sink_files import misplaced
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.home import lake_dir
 
 OnProgress = Callable[[str, int, int], None]
 """Called with the step, how much is done, and of how much: 'check' in bytes, 'land' in messages."""
@@ -133,9 +133,12 @@ def local_path(path: str | Path) -> Path:
     return Path(path).expanduser()
 
 
-def open_inbox() -> Inbox:
-    """The inbox of the lake of this environment."""
-    return Inbox(lake_dir().absolute() / "inbox")
+def open_inbox(catalog: Mapping[str, str]) -> Inbox:
+    """The inbox of a catalog (`catalogs.catalog_of`), in the lake of this environment.
+
+    What has landed in one catalog has not landed in another.
+    """
+    return Inbox(inbox_folder(catalog))
 
 
 def take(

@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 from pyspark.sql import types as T  # noqa: N812
 
+from dbt_debezium.catalogs import catalog_of_session, inbox_folder
 from dbt_debezium.dumps import Dump
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
@@ -148,7 +149,7 @@ def land(spark: SparkSession, path: str | Path, on_progress: OnProgress | None =
     """
     source = local_path(path)
     with Lease(lake_dir(), f"land {path}"):
-        inbox = open_inbox()
+        inbox = open_inbox(catalog_of_session(spark))
         fresh, skipped = take(source, inbox, on_progress)
         if not inbox.has_unread():
             return Landed(0, 0, skipped, None)
@@ -303,7 +304,7 @@ def create_tables(spark: SparkSession) -> None:
     if spark.catalog.tableExists(FILE) and not spark.catalog.tableExists(TABLE):
         raise DebeziumError(
             f"land: table {TABLE} is gone, and {FILE} knows what was landed into it; drop {FILE} "
-            f"and remove {lake_dir().absolute() / 'inbox'} to land all files again"
+            f"and remove {inbox_folder(catalog_of_session(spark))} to land all files again"
         )
     create_landing_table(spark)
     spark.sql(CREATE_FILE)

@@ -18,8 +18,9 @@ from pyspark.sql import SparkSession
 
 from dbt_debezium import home, jars, java, lease
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.session import open_catalog, prepare_process, with_absolute_paths
+from dbt_debezium.session import open_catalog, prepare_process
 from dbt_debezium.setting_names import check_setting_names
+from dbt_debezium.site import completed
 
 WRITING = frozenset({"build", "run", "seed", "retry", "clone", "snapshot"})
 """Commands that change the lake. A second one refuses at once."""
@@ -88,8 +89,7 @@ def prepare_sessions(is_writing: bool) -> None:
     def cursor(connection: Any) -> Any:
         from dbt_debezium import flatten, judged_marks, origins, shared_keys
 
-        settings = connection.server_side_parameters
-        settings.update(with_absolute_paths(settings))
+        settings = connection.server_side_parameters = completed(connection.server_side_parameters)
         with preparing:
             spark = SparkSession.builder.config(map=settings).getOrCreate()
             if spark not in prepared:

@@ -4,7 +4,6 @@ import contextvars
 import logging
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +11,10 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.jars import check_jars
 from dbt_debezium.java import check_java
+from dbt_debezium.site import SQLITE, completed, site_conf
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-SQLITE = "jdbc:sqlite:"
 
 
 def spark_session(target: str | None = None) -> "SparkSession":
@@ -48,34 +46,15 @@ def prepare_process() -> None:
     # Spark's Python workers run `python3` from PATH unless told otherwise.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # The start would print a dozen warnings that tell nobody anything.
-    os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "spark_conf"))
+    if site_conf() is None:
+        os.environ["SPARK_CONF_DIR"] = str(Path(__file__).parent / "spark_conf")
     # It repeats each failed statement as one line of 10 to 30 kB.
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
 
 
 def spark_settings(target: str | None = None) -> dict[str, Any]:
-    """The server_side_parameters of a target."""
-    return with_absolute_paths(read_target(target).get("server_side_parameters") or {})
-
-
-def with_absolute_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings whose paths begin at the root of this machine.
-
-    Iceberg writes the paths of a table into its metadata, as they are, for all who will read it.
-
-    >>> with_absolute_paths({"spark.sql.catalog.lake.warehouse": "s3://lake"})
-    {'spark.sql.catalog.lake.warehouse': 's3://lake'}
-    """
-    return {name: _absolute(name, value) for name, value in settings.items()}
-
-
-def _absolute(name: str, value: Any) -> Any:
-    scheme, path = "", str(value)
-    if name.endswith(".uri") and path.startswith(SQLITE):
-        scheme, path = SQLITE, path.removeprefix(SQLITE)
-    elif not name.endswith((".warehouse", ".warehouse.dir")) or ":" in path:
-        return value
-    return f"{scheme}{Path(path).absolute()}" if path else value
+    """The server_side_parameters of a target, completed."""
+    return completed(read_target(target).get("server_side_parameters") or {})
 
 
 def build_schema(target: str | None = None) -> str:

@@ -167,6 +167,8 @@ class Given:
 
     target: str | None = None
     """Of the session that lands."""
+    inbox_of: str | None = None
+    """The target whose inbox the source looks into."""
     source: str | None = None
     kafka: tuple[str | None, ...] = ()
     dbt: tuple[str, ...] = ()
@@ -181,8 +183,8 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Given:
         def look(self, *_: object) -> bool:
             return True
 
-    def read(source: str, *kafka: str | None, may_be_empty: bool) -> NoSource:
-        found.source, found.kafka = source, kafka
+    def read(source: str, *kafka: str | None, target: str | None, may_be_empty: bool) -> NoSource:
+        found.source, found.kafka, found.inbox_of = source, kafka, target
         return Everything()
 
     def remember(target: str | None) -> None:
@@ -212,7 +214,7 @@ def test_run_lands_and_builds_in_one_target(options: list[str], given: Given) ->
     CliRunner().invoke(main, ["run", *options], catch_exceptions=False)
     assert given.source is not None
     assert given.source.endswith("/dump")
-    assert given.target == "test"
+    assert given.target == given.inbox_of == "test"
     assert given.dbt == ("--full-refresh", "--target", "test")
 
 

@@ -213,18 +213,19 @@ def test_a_folder_has_news_until_its_files_have_landed(
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path / "lake"))
     dump = tmp_path / "dump"
     dump.mkdir()
-    source = PathSource(dump, may_be_empty=True)
+    source = PathSource(dump, {}, may_be_empty=True)
     assert not source.look({}, print)
     (dump / "a.jsonl").write_text(MESSAGE)
     assert source.look({}, print)
     # A round that failed before it landed.
     assert source.look({}, print)
-    for entry in (tmp_path / "lake" / "inbox").iterdir():
+    (inbox,) = (tmp_path / "lake").iterdir()
+    for entry in inbox.iterdir():
         os.truncate(entry, 0)
     assert not source.look({}, print)
     (tmp_path / "empty").mkdir()
     with pytest.raises(DebeziumError, match="holds no messages"):
-        PathSource(tmp_path / "empty").look({}, print)
+        PathSource(tmp_path / "empty", {}).look({}, print)
 
 
 def test_topics_whose_schemas_are_unknown_are_landed_again(

@@ -1,5 +1,6 @@
 """Each message of a dump file lands exactly once, with its text as it was."""
 
+import contextlib
 import gzip
 import json
 import os
@@ -21,6 +22,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 from pyspark.sql.functions import udf
 
 from dbt_debezium import inbox, landing
+from dbt_debezium.catalogs import catalog_of_session, catalog_of_target, inbox_folder
 from dbt_debezium.cli import main
 from dbt_debezium.dumps import Dump
 from dbt_debezium.dumps.form import Header, Message
@@ -342,6 +344,34 @@ def test_the_inbox_keeps_names_and_no_data(spark: SparkSession, tmp_path: Path) 
     assert not any(entry.stat().st_size for entry in entries)
 
 
+def test_a_file_that_has_landed_in_one_catalog_lands_in_another(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text(message("two catalogs", 1))
+    assert land(spark, tmp_path).message_count == 1
+    other = spark.newSession()
+    name = "spark.sql.catalog.other"
+    for key, value in {
+        "spark.sql.defaultCatalog": "other",
+        name: "org.apache.iceberg.spark.SparkCatalog",
+        f"{name}.type": "jdbc",
+        f"{name}.uri": f"jdbc:sqlite:{lake_dir()}/other.db",
+        f"{name}.jdbc.schema-version": "V1",
+        f"{name}.warehouse": f"{lake_dir()}/other",
+    }.items():
+        other.conf.set(key, value)
+    assert land(other, tmp_path).message_count == 1
+    assert offsets(other, "two catalogs") == offsets(spark, "two catalogs") == [1]
+    # Each of the two knows it again.
+    assert [land(one, tmp_path).message_count for one in (spark, other)] == [0, 0]
+
+
+def test_a_command_looks_into_the_inbox_of_its_target(spark: SparkSession) -> None:
+    assert catalog_of_target("local") == catalog_of_session(spark)
+    assert inbox_folder(catalog_of_target("local")) == lake_dir() / "inbox"
+    assert inbox_folder(catalog_of_target("prod")) != lake_dir() / "inbox"
+
+
 @pytest.mark.fault(77)
 def test_a_file_that_changes_while_it_is_checked_does_not_land(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -449,6 +479,26 @@ def test_a_catalog_that_is_no_database_is_refused_in_one_sentence(
         "that is not a database file (file is not a database)); "
         "name a readable catalog in profiles.yml, or move a damaged one away"
     )
+
+
+def test_an_embedded_spark_listens_on_loopback_only(spark: SparkSession) -> None:
+    """Its own ports: of the driver, of blocks, of Python; and there is no page for people."""
+    java = spark.sparkContext._gateway.proc.pid
+    processes = {str(java), str(os.getpid())}
+    inodes = set()
+    for process in processes:
+        for descriptor in Path("/proc", process, "fd").iterdir():
+            with contextlib.suppress(OSError):
+                inodes.add(os.readlink(descriptor))
+    listening = []
+    for table in ("tcp", "tcp6"):
+        for line in Path("/proc/net", table).read_text().splitlines()[1:]:
+            _, local, _, state, *_, inode = line.split()[:10]
+            if state == "0A" and f"socket:[{inode}]" in inodes:
+                listening.append(local.partition(":")[0])
+    loopback = {"0100007F", "0000000000000000FFFF00000100007F", "0" * 24 + "01000000"}
+    assert listening
+    assert set(listening) <= loopback
 
 
 def test_settings_are_those_of_the_dbt_profile(monkeypatch: pytest.MonkeyPatch) -> None:

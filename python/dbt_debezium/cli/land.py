@@ -53,7 +53,7 @@ def land(source: str | None, topics: str | None, registry: str | None, target: s
     if source:
         source = from_anywhere(source)
     enter_project()
-    messages = source_of(source, topics, registry)
+    messages = source_of(source, topics, registry, target=target)
     make_private(lake_dir())
     command = " ".join(("dbt-debezium land", *([source] if source else [])))
     with Lease(lake_dir(), command), working("looking for messages") as status:
@@ -70,6 +70,7 @@ def source_of(
     source: str | None,
     topics: str | None = None,
     registry: str | None = None,
+    target: str | None = None,
     may_be_empty: bool = False,
 ) -> "Source":
     """What a path, an address of Kafka, or landing.yml names.
@@ -78,11 +79,13 @@ def source_of(
         source: None for landing.yml.
         topics: a pattern, with an address.
         registry: the address of a schema registry, with an address.
+        target: a target of profiles.yml, whose catalog a path lands in.
         may_be_empty: whether messages may come into a folder later.
 
     Raises:
         DebeziumError: it is not there, or cannot be read.
     """
+    from dbt_debezium.catalogs import catalog_of_target
     from dbt_debezium.dumps import refuse_early
     from dbt_debezium.dumps.files import does_not_exist
     from dbt_debezium.inbox import local_path, open_inbox
@@ -107,7 +110,8 @@ def source_of(
     path = local_path(source)
     if not path.exists():
         raise does_not_exist(path)
+    catalog = catalog_of_target(target)
     # A name that was mistyped must not make a lake.
-    if not may_be_empty and not open_inbox().exists():
+    if not may_be_empty and not open_inbox(catalog).exists():
         refuse_early(path)
-    return PathSource(path, may_be_empty)
+    return PathSource(path, catalog, may_be_empty)

@@ -111,7 +111,7 @@ def run(
     enter_project()
     messages: Source = NoSource()
     if source or (project_dir() / FILE).is_file():
-        messages = source_of(source, topics, registry, may_be_empty=bool(every))
+        messages = source_of(source, topics, registry, target=target, may_be_empty=bool(every))
     rounds = rounds_of(messages, target, options, build_anyway)
     make_private(lake_dir())
     with Lease(lake_dir(), "dbt-debezium run"):

@@ -131,7 +131,20 @@ def write_mark(spark: "SparkSession", schema: str, mark: str) -> None:
 
 
 def catalog_file(project: Path, profiles: Path, target: str | None) -> CatalogFile | None:
-    """The file of the catalog that a target names; None if it is no file, or only dbt can tell.
+    """The file of the catalog that a target names; None if it is no file, or only dbt can tell."""
+    output = rendered_target(project, profiles, target)
+    if output is None:
+        return None
+    settings = output["server_side_parameters"]
+    name = settings.get("spark.sql.defaultCatalog")
+    uri = settings.get(f"spark.sql.catalog.{name}.uri", "")
+    if not uri.startswith(SQLITE):
+        return None
+    return CatalogFile(Path(uri.removeprefix(SQLITE)), name, output["schema"])
+
+
+def rendered_target(project: Path, profiles: Path, target: str | None) -> dict[str, Any] | None:
+    """`schema` and `server_side_parameters` of a target; None if only dbt can render them.
 
     dbt takes a second to render a profile, and jinja2 20 ms.
     """
@@ -141,14 +154,14 @@ def catalog_file(project: Path, profiles: Path, target: str | None) -> CatalogFi
         target = target or os.environ.get("DBT_TARGET") or _rendered(profile["target"])
         output = profile["outputs"][target]
         settings = output["server_side_parameters"]
-        catalog = _rendered(settings["spark.sql.defaultCatalog"])
-        uri = _rendered(settings[f"spark.sql.catalog.{catalog}.uri"])
-        schema = _rendered(output["schema"])
-    except (OSError, LookupError, TypeError, ValueError, yaml.YAMLError, jinja2.TemplateError):
+        return {
+            "schema": _rendered(output["schema"]),
+            "server_side_parameters": {key: _rendered(str(one)) for key, one in settings.items()},
+        }
+    except (OSError, LookupError, TypeError, AttributeError, ValueError):
         return None
-    if not uri.startswith(SQLITE):
+    except (yaml.YAMLError, jinja2.TemplateError):
         return None
-    return CatalogFile(Path(uri.removeprefix(SQLITE)), catalog, schema)
 
 
 def _rendered(text: str) -> str:

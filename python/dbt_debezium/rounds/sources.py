@@ -77,11 +77,13 @@ class PathSource:
 
     Args:
         path: of this machine.
+        catalog: names the catalog that it lands in.
         may_be_empty: whether messages may come into the folder later.
     """
 
-    def __init__(self, path: Path, may_be_empty: bool = False) -> None:
+    def __init__(self, path: Path, catalog: Mapping[str, str], may_be_empty: bool = False) -> None:
         self._path = path
+        self._catalog = catalog
         self._may_be_empty = may_be_empty
         self._hashes = FileHashes()
         self._fresh: Sequence[Dump] = ()
@@ -90,7 +92,7 @@ class PathSource:
     def look(self, ends: Mapping[str, str], tell: Tell) -> bool:
         from dbt_debezium.inbox import open_inbox, take
 
-        inbox = open_inbox()
+        inbox = open_inbox(self._catalog)
         self._fresh, self._skipped = (), ()
         try:
             self._fresh, self._skipped = take(
@@ -105,7 +107,9 @@ class PathSource:
         from dbt_debezium.inbox import open_inbox
         from dbt_debezium.landing import land_inbox
 
-        landed = land_inbox(spark, open_inbox(), self._fresh, self._skipped, self._progress(tell))
+        landed = land_inbox(
+            spark, open_inbox(self._catalog), self._fresh, self._skipped, self._progress(tell)
+        )
         return self._landing(landed.message_count, landed.file_count)
 
     def unlanded(self) -> Landing:

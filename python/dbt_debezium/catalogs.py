@@ -1,0 +1,61 @@
+"""Which catalog a target or a session writes to, by the settings that name it. No Spark."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from dbt_debezium.home import lake_dir, project_dir
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DEFAULT: Final = "spark.sql.defaultCatalog"
+NAMING: Final = ("type", "catalog-impl", "uri", "warehouse", "glue.id")
+"""Settings of a catalog that say which one it is."""
+
+
+def catalog_of(settings: Mapping[str, Any]) -> dict[str, str]:
+    """What names the default catalog of some settings of Spark.
+
+    >>> catalog_of({"spark.sql.defaultCatalog": "lake", "spark.sql.catalog.lake.uri": "http://a"})
+    {'name': 'lake', 'uri': 'http://a'}
+    """
+    name = str(settings.get(DEFAULT) or "spark_catalog")
+    named = {key: str(settings.get(f"spark.sql.catalog.{name}.{key}") or "") for key in NAMING}
+    return {"name": name} | {key: value for key, value in named.items() if value}
+
+
+def catalog_of_session(spark: "SparkSession") -> dict[str, str]:
+    """What names the catalog that a session writes to."""
+    name = spark.conf.get(DEFAULT, "spark_catalog")
+    keys = [f"spark.sql.catalog.{name}.{key}" for key in NAMING]
+    return catalog_of({DEFAULT: name} | {key: spark.conf.get(key, "") for key in keys})
+
+
+def catalog_of_target(target: str | None) -> dict[str, str]:
+    """What names the catalog that a session of a target writes to.
+
+    Raises:
+        DebeziumError: there is no profiles.yml, or it has no such target.
+    """
+    from dbt_debezium.rounds.catalog import rendered_target
+    from dbt_debezium.session import spark_settings
+    from dbt_debezium.site import completed
+
+    project = project_dir()
+    profiles = Path(os.environ.get("DBT_PROFILES_DIR") or project) / "profiles.yml"
+    output = rendered_target(project, profiles, target)
+    if output is None:
+        return catalog_of(spark_settings(target))
+    return catalog_of(completed(output["server_side_parameters"]))
+
+
+def inbox_folder(catalog: Mapping[str, str]) -> Path:
+    """Where what waits to land in a catalog lies; another catalog knows nothing of it."""
+    lake = lake_dir().absolute()
+    if catalog.get("uri") == f"jdbc:sqlite:{lake}/catalog.db":
+        return lake / "inbox"
+    parts = "\n".join(f"{key}={value}" for key, value in sorted(catalog.items()))
+    return lake / f"inbox-{hashlib.sha256(parts.encode()).hexdigest()[:12]}"
