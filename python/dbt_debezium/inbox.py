@@ -7,6 +7,7 @@ machine knows the dump again without Spark; what has landed is known to the cata
 
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -102,7 +103,10 @@ class Inbox:
         self._unfinished.clear()
         if self.exists():
             for file in self._folder.glob("_*"):
-                file.unlink()
+                if file.is_dir():
+                    shutil.rmtree(file)
+                else:
+                    file.unlink()
 
     def _entry(self, identity: str) -> Path:
         """The file of a dump."""

@@ -8,23 +8,25 @@ has another hash and lands again whole; the models drop what was delivered twice
 All of this is in the catalog: another machine that lands the same file adds nothing.
 """
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no types
+from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped] # it has no types
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
-from pyspark.sql import types as T  # noqa: N812
 
 from dbt_debezium.catalogs import catalog_of_session, inbox_folder
 from dbt_debezium.dumps import Dump
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 from dbt_debezium.inbox import Inbox, OnProgress, local_path, open_inbox, take
+from dbt_debezium.landing_write import write_messages
 from dbt_debezium.lease import HeldLease, Lease, writing
+from dbt_debezium.lease.holding import SNAPSHOT_PROPERTY, TOKEN
 from dbt_debezium.lease.row import DEFAULT_CATALOG, java_of
 from dbt_debezium.session import innermost
 
@@ -37,8 +39,6 @@ FILES_PER_COMMIT = 1000
 LANDED_FILES: Final = "dbt-debezium.files"
 LANDING_ID: Final = "dbt-debezium.landing_id"
 """What the snapshot of a landing says of itself: hashes of dumps, and its number."""
-
-PARALLEL_LISTING = "spark.sql.sources.parallelPartitionDiscovery.threshold"
 
 METADATA_PROPERTIES = """
     -- Each commit leaves a metadata file behind.
@@ -93,22 +93,6 @@ from (
 where landing_id > (select coalesce(max(landing_id), 0) from {FILE})
 """
 """Dumps whose messages are there, and that `landing.file` does not have yet."""
-
-HEADER = T.StructType(
-    [T.StructField("key", T.StringType()), T.StructField("value", T.StringType())]
-)
-LINE = T.StructType(
-    [
-        T.StructField("topic", T.StringType()),
-        T.StructField("partition", T.IntegerType()),
-        T.StructField("offset", T.LongType()),
-        T.StructField("timestamp", T.LongType()),
-        T.StructField("key", T.StringType()),
-        T.StructField("value", T.StringType()),
-        T.StructField("headers", T.ArrayType(HEADER)),
-    ]
-)
-"""A line of the inbox: `dumps.form.Message` as JSON."""
 
 
 @dataclass(slots=True)
@@ -184,7 +168,7 @@ def land_inbox(
         total = sum(dump.message_count for dump in fresh)
         for identities in some:
             landing_id = next_landing(spark, lease, base)
-            message_count += _land_files(spark, inbox, identities, landing_id, base)
+            message_count += _land_files(spark, inbox, identities, landing_id, base, lease)
             if on_progress:
                 on_progress("land", min(message_count, total), total)
         file_count = sum(dump.identity not in landed for dump in fresh)
@@ -227,17 +211,12 @@ def next_landing(spark: SparkSession, lease: HeldLease, base: Base) -> int:
     return lease.new_landing_id(given_out)
 
 
-def append_landing(
-    spark: SparkSession, rows: DataFrame, landing_id: int, base: Base, files: Iterable[str] = ()
-) -> int:
+def append_landing(spark: SparkSession, rows: DataFrame, landing_id: int, base: Base) -> int:
     """Append the rows of a landing to `landing.message`, in one commit and in the order of numbers.
 
     A run may have read what later landings brought, and would never look at this one; and another
     landing may have brought the same messages. So Iceberg refuses the commit once any landing is
     there that this command has not seen, however long its process has slept.
-
-    Args:
-        files: the dumps that the rows are of.
 
     Returns:
         How many rows.
@@ -246,24 +225,32 @@ def append_landing(
         DebeziumError: another landing is there. Nothing has been added.
         PySparkException: Spark cannot write.
     """
-    unseen = f"landing_id > {base.newest}L"
     writer = (
         rows.writeTo(TABLE)
         .option("fanout-enabled", "true")
         .option("isolation-level", "serializable")
         .option(f"snapshot-property.{LANDING_ID}", str(landing_id))
     )
-    if names := ",".join(files):
-        writer = writer.option(f"snapshot-property.{LANDED_FILES}", names)
     if base.snapshot_id is not None:
         writer = writer.option("validate-from-snapshot-id", str(base.snapshot_id))
-    try:
+    with refused_if_unseen(spark, landing_id, base):
         # The base has no such rows, so none is removed. Iceberg refuses if some have been added.
-        writer.overwrite(F.expr(unseen))
+        writer.overwrite(F.expr(f"landing_id > {base.newest}L"))
         count = spark.table(TABLE).where(f"landing_id = {landing_id}").count()
+    # One without messages keeps no other landing out, so one with a smaller number may still come.
+    if count:
+        base.newest = landing_id
+    return count
+
+
+@contextlib.contextmanager
+def refused_if_unseen(spark: SparkSession, landing_id: int, base: Base) -> Iterator[None]:
+    """Commit a landing; say so where Iceberg refuses it, because another one is there."""
+    try:
+        yield
     except (PySparkException, Py4JError) as error:
-        rows = spark.table(TABLE).where(unseen).select("landing_id").distinct()
-        newer = [row.landing_id for row in rows.collect()]
+        rows = spark.table(TABLE).where(f"landing_id > {base.newest}L")
+        newer = [row.landing_id for row in rows.select("landing_id").distinct().collect()]
         if landing_id in newer:
             # The catalog has taken the commit, and its answer was lost.
             raise DebeziumError(
@@ -276,10 +263,6 @@ def append_landing(
                 "of this one was written, so this one was left out; land again"
             ) from error
         raise
-    # One without messages keeps no other landing out, so one with a smaller number may still come.
-    if count:
-        base.newest = landing_id
-    return count
 
 
 def landed_files(spark: SparkSession, identities: Sequence[str]) -> set[str]:
@@ -311,30 +294,50 @@ def create_tables(spark: SparkSession) -> None:
 
 
 def _land_files(
-    spark: SparkSession, inbox: Inbox, identities: Sequence[str], landing_id: int, base: Base
+    spark: SparkSession,
+    inbox: Inbox,
+    identities: Sequence[str],
+    landing_id: int,
+    base: Base,
+    lease: HeldLease,
 ) -> int:
     """One commit; how many messages it brought."""
-    paths = [str(path) for path in inbox.paths(identities)]
-    # Above 32 files Spark looks at each one in a task of its own: 7 ms of CPU per file.
-    usual = spark.conf.get(PARALLEL_LISTING)
-    spark.conf.set(PARALLEL_LISTING, 2 * FILES_PER_COMMIT)
+    jvm, table = java_of(spark), _iceberg(spark, TABLE)
     try:
-        # By default a carriage return ends a line, too.
-        lines = spark.read.option("lineSep", "\n").text(paths)
-        rows = messages(lines, landing_id)
-        count = append_landing(spark, rows, landing_id, base, identities)
-    except PySparkException as error:
+        files, count = write_messages(jvm, table, inbox.paths(identities), landing_id)
+        expressions = jvm.org.apache.iceberg.expressions.Expressions
+        # As `append_landing` has Spark do it.
+        overwrite = (
+            table.newOverwrite()
+            .overwriteByRowFilter(expressions.greaterThan("landing_id", base.newest))
+            .validateNoConflictingData()
+            .validateNoConflictingDeletes()
+            .set(LANDING_ID, str(landing_id))
+            .set(LANDED_FILES, ",".join(identities))
+            .set(TOKEN.removeprefix(SNAPSHOT_PROPERTY), lease.token)
+        )
+        if base.snapshot_id is not None:
+            overwrite = overwrite.validateFromSnapshot(base.snapshot_id)
+        for file in files:
+            overwrite = overwrite.addFile(file)
+        with refused_if_unseen(spark, landing_id, base):
+            overwrite.commit()
+        base.newest = landing_id
+    except (PySparkException, Py4JJavaError) as error:
         raise DebeziumError(
             f"land: Spark could not write {TABLE} ({innermost(error)}); "
             "mend that and land again, which continues where it stopped"
         ) from error
-    except (Py4JError, OSError) as error:
+    except (Py4JError, ConnectionError) as error:
         raise DebeziumError(
             "land: Spark's Java process ended, most likely because memory ran out; "
             "set DBT_DEBEZIUM_DRIVER_MEMORY higher and land again, which continues where it stopped"
         ) from error
-    finally:
-        spark.conf.set(PARALLEL_LISTING, usual or "32")
+    except OSError as error:
+        raise DebeziumError(
+            f"land: Spark could not write {TABLE} ({error.strerror or error}); "
+            "the lake needs room for what lands; land again, which continues where it stopped"
+        ) from error
     record_files(spark)
     inbox.empty(identities)
     return count
@@ -344,27 +347,4 @@ def _iceberg(spark: SparkSession, name: str) -> Any:
     """A table as an `org.apache.iceberg.Table`, as it is now."""
     return java_of(spark).org.apache.iceberg.spark.Spark3Util.loadIcebergTable(
         spark._jsparkSession, f"{spark.conf.get(DEFAULT_CATALOG)}.{name}"
-    )
-
-
-def messages(lines: DataFrame, landing_id: int) -> DataFrame:
-    """Turn lines of the inbox, in a column called value, into rows of `landing.message`.
-
-    A line that is not JSON fails the query.
-    """
-    # By default a text longer than 20 million characters is an error.
-    options = {"mode": "FAILFAST", "maxStringLen": str(2**31 - 1)}
-    return (
-        lines.select(F.from_json("value", LINE, options).alias("line"))
-        .select("line.*")
-        .select(
-            F.lit(landing_id).cast("bigint").alias("landing_id"),
-            "topic",
-            "partition",
-            "offset",
-            F.timestamp_millis("timestamp").alias("timestamp"),
-            F.col("key").cast("binary").alias("key"),
-            F.col("value").cast("binary").alias("value"),
-            F.col("headers").cast("array<struct<key: string, value: binary>>").alias("headers"),
-        )
     )

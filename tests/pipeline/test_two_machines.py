@@ -120,7 +120,7 @@ def test_a_landing_that_sleeps_before_it_writes_loses_nothing(
             land(lake, "part_2")
             assert lake.build(command="run"), lake.lines
 
-    meanwhile(monkeypatch, landing, "messages", land_and_publish)
+    meanwhile(monkeypatch, landing, "write_messages", land_and_publish)
     with pytest.raises(DebeziumError, match=r"landing \d+ of another run came before landing \d+"):
         land(lake, "part_1")
     lake.spark.sql(
@@ -145,7 +145,7 @@ def test_a_second_machine_is_refused_and_told_who_works(
         refused.append(str(error.value))
         assert message_count(lake) == before
 
-    meanwhile(monkeypatch, landing, "messages", land_too)
+    meanwhile(monkeypatch, landing, "write_messages", land_too)
     land(lake, "part_3")
     (sentence,) = refused
     assert f"pid {os.getpid()}, land {lake.folder / 'part_3'}, since " in sentence

@@ -18,11 +18,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import DebeziumError, is_of_spark
 from dbt_debezium.home import lake_dir
 from dbt_debezium.lease import local
 from dbt_debezium.lease.java_process import jvm_lease
-from dbt_debezium.lease.row import FREE, LeaseRow, Seen, create_table, read_row, replace_row
+from dbt_debezium.lease.row import (
+    FREE,
+    TABLE,
+    LeaseRow,
+    Seen,
+    create_table,
+    read_row,
+    replace_row,
+)
 from dbt_debezium.lease.sentences import free_at, held_sentence, lost_sentence
 
 if TYPE_CHECKING:
@@ -31,7 +39,8 @@ if TYPE_CHECKING:
 VALID: Final = timedelta(minutes=10)
 """From one renewal of a lease until it expires."""
 BEAT_SECONDS: Final = 60.0
-TOKEN: Final = "spark.sql.iceberg.snapshot-property.dbt-debezium.lease"
+SNAPSHOT_PROPERTY: Final = "spark.sql.iceberg.snapshot-property."
+TOKEN: Final = f"{SNAPSHOT_PROPERTY}dbt-debezium.lease"
 """Iceberg notes it in each snapshot that the session commits, and `lease_token` reads it."""
 
 _leases: dict[Path, "HeldLease"] = {}
@@ -188,11 +197,26 @@ def writing(spark: "SparkSession") -> Iterator[HeldLease]:
     with jvm_lease(getattr(spark, "_jvm", None), lake):
         lease = _kept(lake)
         if lease is None:
-            lease = _leases[lake] = take(spark, lake, command)
+            lease = _leases[lake] = _taken(spark, lake, command)
             local.at_end(lake, partial(_end, lake))
         spark.conf.set(TOKEN, lease.token)
         with lease.beating():
             yield lease
+
+
+def _taken(spark: "SparkSession", lake: Path, command: str) -> HeldLease:
+    """The lease; it is the first that a command reads and writes in a catalog and its store."""
+    try:
+        return take(spark, lake, command)
+    except Exception as error:
+        if not is_of_spark(error):
+            raise
+        from dbt_debezium.session import innermost
+
+        raise DebeziumError(
+            f"lake: {TABLE} cannot be read or written ({innermost(error)}); "
+            "mend the catalog or the store, or their credentials, and run again"
+        ) from error
 
 
 def _kept(lake: Path) -> HeldLease | None:
