@@ -411,7 +411,8 @@ def draw(rng: Random, number: int, part_count: int, *, is_decided: bool = False)
             no transaction metadata.
     """
     kind = KINDS[number % len(KINDS)]
-    stream = kind(f"r{number:04d}_{kind.connector}")
+    decided = "decided_" if is_decided else ""
+    stream = kind(f"r{number:04d}_{decided}{kind.connector}")
     can_read = isinstance(stream, SNAPSHOTTING)
     begins_read = can_read and rng.random() < 0.5
     reads_again = can_read and rng.random() < 0.4
