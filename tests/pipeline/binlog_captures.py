@@ -233,20 +233,31 @@ def some_arrivals(name: str, sent: Sequence[Message], count: int, source: str) -
     ]
 
 
-def check_arrivals(
-    folder: Path, arrivals: Iterable[tuple[MysqlHistory, Sequence[Arrival]]]
-) -> None:
+OfHistories = Sequence[tuple[MysqlHistory, Sequence[Arrival]]]
+"""Arrivals, and the history that each is of."""
+GROUPS = (Group("mysql_*", "mysql"), Group("maria_*", "maria"))
+"""The tables of all arrivals of a server."""
+
+
+def check_arrivals(folder: Path, arrivals: OfHistories) -> None:
     """Publish arrivals in one run, and compare what each proves of its history."""
-    compared = [(arrival, history) for history, some in arrivals for arrival in some]
-    write_arrivals(folder / "dump", [arrival for arrival, _ in compared])
-    with previewed(folder / "dump", [Group("some_*", "some")]) as built:
+    write_arrivals(folder / "dump", [arrival for _, some in arrivals for arrival in some])
+    with previewed(folder / "dump", GROUPS) as built:
         export(built.spark, built.tables, folder / "export")
-    published = read_cuts(folder / "export")
-    found: list[str] = []
-    for arrival, history in compared:
-        entry = published.get(arrival.prefix, {})
-        found += arrival_differences(folder / "export", arrival, entry, history)
-    assert found == []
+    assert differences_of(folder / "export", arrivals) == []
+
+
+def differences_of(directory: Path, arrivals: OfHistories) -> list[str]:
+    """Where an export is not what its arrivals prove."""
+    published = read_cuts(directory)
+    return [
+        line
+        for history, some in arrivals
+        for arrival in some
+        for line in arrival_differences(
+            directory, arrival, published.get(arrival.prefix, {}), history
+        )
+    ]
 
 
 def arrival_differences(

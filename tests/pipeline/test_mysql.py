@@ -1,4 +1,7 @@
-"""Random parts of a MySQL server's change log, with GTIDs or not, show only what they prove."""
+"""Random parts of a MySQL server's change log, with GTIDs or not, show only what they prove.
+
+`make test` publishes some of them in test_preview.py.
+"""
 
 import json
 import re
@@ -6,13 +9,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from arrivals import Arrival
 from binlog_captures import check_arrivals, some_arrivals, spread_truncates
 from captured_servers import MYSQL
 from figures import record
 from mysql_oracle import MysqlHistory
 from oracle import Message
-
-pytestmark = pytest.mark.usefixtures("values_as_they_were_sent")
 
 
 @cache
@@ -55,20 +57,17 @@ def test_ids_without_gtids_change_no_state() -> None:
         assert other.state(number) == MYSQL.history.state(number)
 
 
-def check_random_arrivals(folder: Path, count: int) -> None:
+def random_arrivals(count: int) -> list[tuple[MysqlHistory, list[Arrival]]]:
     """Half of them without GTIDs."""
-    with_gtids = some_arrivals("some_gtid", spread_messages(), count, MYSQL.source)
-    without = some_arrivals("some_file", messages_without_gtids(), count, MYSQL.source)
-    check_arrivals(folder, [(MYSQL.history, with_gtids), (history_without_gtids(), without)])
-
-
-def test_an_arrival_shows_the_largest_provable_state(tmp_path: Path) -> None:
-    check_random_arrivals(tmp_path, 12)
+    with_gtids = some_arrivals("mysql_gtid", spread_messages(), count, MYSQL.source)
+    without = some_arrivals("mysql_file", messages_without_gtids(), count, MYSQL.source)
+    return [(MYSQL.history, with_gtids), (history_without_gtids(), without)]
 
 
 @pytest.mark.proof
+@pytest.mark.usefixtures("values_as_they_were_sent")
 def test_a_hundred_arrivals_show_the_largest_provable_state(tmp_path: Path) -> None:
-    check_random_arrivals(tmp_path, 100)
+    check_arrivals(tmp_path, random_arrivals(100))
     record(
         f"Random arrivals of the capture {MYSQL.name} show the largest provable state",
         "100 arrivals with GTIDs and 100 without: 0 wrong, 0 not the largest, 0 lost",
