@@ -1,16 +1,29 @@
-"""Every capture of a PostgreSQL source ends as its database did; cut off, it shows a state it had.
+"""Every capture ends as its database did; cut off, it shows a state it had.
 
-Snapshots of each kind, connectors that crashed, values that were not sent, and every replica
-identity: what no generator could make up.
+Of PostgreSQL: snapshots of each kind, connectors that crashed, values that were not sent, and every
+replica identity, which no generator could make up. Of MySQL and MariaDB: a server's whole log, of
+which each commit is compared.
 """
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from arrivals import Arrival, Replay, make_arrival, renamed, source_name, write_arrivals
+from binlog_captures import (
+    Version,
+    as_of,
+    by_name,
+    data_tables,
+    differences,
+    known_differences,
+    of_data,
+    versions,
+)
+from captured_servers import MARIADB, MYSQL, Server
 from compare import (
     check_counts,
     compare_arrivals,
@@ -19,10 +32,11 @@ from compare import (
     read_cuts,
     read_expected,
     read_tables,
+    table_differences,
 )
 from figures import record
 from lake import DATA, capture
-from oracle import History, Message, read_messages
+from oracle import History, Message, Table, read_messages, rows_of
 
 from dbt_debezium.export import export
 from dbt_debezium.preview import previewed
@@ -55,8 +69,22 @@ def messages_of(name: str) -> list[Message]:
     return [renamed(message, old, name) for message in messages]
 
 
+SERVERS = (MYSQL, MARIADB)
+
+each_server = pytest.mark.parametrize("server", SERVERS, ids=lambda one: one.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What one run has published of all captures."""
+
+    export: Path
+    histories: dict[str, dict[Table, list[Version]]]
+    """Of each server, every version of every row."""
+
+
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def published(values_as_they_were_sent: None, tmp_path_factory: pytest.TempPathFactory) -> Whole:
     folder = tmp_path_factory.mktemp("captures")
     arrivals = [
         Arrival(name, found, list(range(len(found))))
@@ -64,9 +92,24 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for found in [messages_of(name)]
     ]
     write_arrivals(folder / "dump", arrivals)
+    for server in SERVERS:
+        (folder / "dump" / f"{server.name}.jsonl.gz").symlink_to(capture(server.name))
     with previewed(folder / "dump", settings={"landing_reaches_the_end": True}) as built:
         export(built.spark, built.tables, folder / "export")
-    return folder / "export"
+        histories = {
+            server.name: {
+                (table.schema or "", table.table): versions(built.spark, table)
+                for table in built.tables
+                if table.facts.source == server.source
+            }
+            for server in SERVERS
+        }
+    return Whole(folder / "export", histories)
+
+
+@pytest.fixture(scope="module")
+def whole(published: Whole) -> Path:
+    return published.export
 
 
 @pytest.mark.fault(16, 21, 51)
@@ -115,6 +158,49 @@ def plain(row: Mapping[str, Any]) -> list[str]:
         return shown.translate(str.maketrans("[]", "{}", " ")).strip('"')
 
     return [text(row[name]) for name in COLUMNS]
+
+
+@each_server
+def test_the_oracle_says_what_the_server_said(server: Server) -> None:
+    assert len(server.moments) >= 25
+    for moment in server.moments:
+        found = by_name(rows_of(server.history.state(moment["commit"])))
+        known = known_differences(moment, server.differences)
+        assert differences(moment, found) == known, moment["cut"]
+
+
+def test_the_last_moment_is_the_end() -> None:
+    expected = read_expected(DATA / MYSQL.name).tables
+    assert {name: rows for (_, name), rows in expected.items()} == MYSQL.moments[-1]["tables"]
+
+
+@each_server
+def test_a_change_log_is_published_to_its_end(whole: Path, server: Server) -> None:
+    entry = read_cuts(whole)[server.source]
+    last = server.history.commits[-1]
+    assert (entry["held"], entry["quarantined"]) == ([], [])
+    assert entry["commit_number"] == len(server.history.commits) == server.moments[-1]["commit"]
+    assert last.number == server.moments[-1]["number"]
+    assert (entry["transaction_id"], entry["proof"]) == (last.transaction_id, "counted")
+    assert check_counts(entry, len(server.messages)) == []
+
+
+@each_server
+def test_each_moment_of_the_history_is_one_of_the_server(published: Whole, server: Server) -> None:
+    histories = published.histories[server.name]
+    for moment in server.moments:
+        found = by_name(as_of(histories, moment["commit"]))
+        known = known_differences(moment, server.differences)
+        assert of_data(differences(moment, found)) == of_data(known), moment["cut"]
+
+
+@each_server
+def test_each_commit_of_the_history_is_one_of_the_server(published: Whole, server: Server) -> None:
+    histories = published.histories[server.name]
+    for number in range(len(server.history.commits) + 1):
+        expected = data_tables(rows_of(server.history.state(number)))
+        found = data_tables(as_of(histories, number))
+        assert table_differences(f"commit {number}", expected, found) == []
 
 
 @pytest.mark.proof
