@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbt_debezium.kafka.broker import PartitionEnds, Topic
-from dbt_debezium.kafka.plan import Landed, parts, plan_landing
+from dbt_debezium.kafka.plan import Landed, noted, parts, plan_landing
 
 
 def topic(*partitions: tuple[int, int], id: str = "one", name: str = "t") -> Topic:
@@ -52,6 +52,18 @@ def test_a_topic_with_another_id_is_not_fetched() -> None:
 def test_an_end_before_what_has_landed_fetches_nothing() -> None:
     plan = plan_landing([topic((0, 2))], {("t", 0): Landed("one", 4)})
     assert [(one.start, one.end) for one in plan.ranges] == [(4, 4)]
+
+
+def test_a_partition_without_news_is_noted_once() -> None:
+    """A landing every half minute would write millions of rows a month that say nothing."""
+    plan = plan_landing([topic((0, 7), (0, 0))], {})
+    assert noted(plan, {}) == plan.ranges
+    landed = {("t", 0): Landed("one", 7), ("t", 1): Landed("one", 0)}
+    plan = plan_landing([topic((0, 9), (0, 0), (0, 0))], landed)
+    assert [(one.partition, one.start, one.end) for one in noted(plan, landed)] == [
+        (0, 7, 9),
+        (2, 0, 0),
+    ]
 
 
 @given(

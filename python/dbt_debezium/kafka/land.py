@@ -23,7 +23,15 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 from dbt_debezium.kafka.broker import Topic, read_topics
 from dbt_debezium.kafka.landing_file import KafkaBlock, client_options, registry_of
-from dbt_debezium.kafka.plan import Landed, Plan, Range, parts, plan_landing, plan_sentences
+from dbt_debezium.kafka.plan import (
+    Landed,
+    Plan,
+    Range,
+    noted,
+    parts,
+    plan_landing,
+    plan_sentences,
+)
 from dbt_debezium.landing import (
     METADATA_PROPERTIES,
     RANGE,
@@ -54,7 +62,7 @@ OFFSETS_PER_FILE: Final = 250_000
 
 CREATE_RANGE = f"""
 create table if not exists {RANGE} (
-    landing_id bigint comment 'Which landing fetched it.',
+    landing_id bigint comment 'Which landing fetched it, or its end: maintenance joins them.',
     topic string,
     topic_id string comment 'Another one after the topic was deleted and created again.',
     partition int,
@@ -125,11 +133,12 @@ def land_kafka(
         base = landed_base(spark)
         waiting = finish_killed(spark, base, registry, block.has)
         topics = topics_of(spark, name, block)
-        plan = plan_landing(topics, landed_ends(spark, topics), block.starting_offsets)
+        landed = landed_ends(spark, topics)
+        plan = plan_landing(topics, landed, block.starting_offsets)
         if limit is not None:
             plan = plan.limited(limit)
         done = message_count = 0
-        for some in parts(plan.ranges, most):
+        for some in parts(noted(plan, landed), most):
             message_count += _land_part(
                 spark, name, lease, base, options, some, registry, block.has
             )

@@ -45,7 +45,7 @@ class Plan:
     """What to fetch, and what the user must know."""
 
     ranges: tuple[Range, ...]
-    """One for each partition of each topic, empty ones too: they show that the end was reached."""
+    """One for each partition of each topic, also where nothing is new."""
     lost: tuple[Range, ...] = ()
     """Ranges that retention took before they were fetched; their topics go on behind them."""
     recreated: tuple[str, ...] = ()
@@ -141,6 +141,21 @@ def is_of_source(topic: str) -> bool:
     return kind_of_topic(topic) != "internal" and not topic.startswith(HEARTBEATS)
 
 
+def noted(plan: Plan, landed: Mapping[tuple[str, int], Landed]) -> tuple[Range, ...]:
+    """The ranges that a landing writes down: not those in which nothing is new.
+
+    An empty one is noted once, because a snapshot waits for partitions without messages too.
+
+    Args:
+        landed: by topic and partition.
+    """
+    return tuple(
+        one
+        for one in plan.ranges
+        if one.end > one.start or (one.topic, one.partition) not in landed
+    )
+
+
 def parts(ranges: Sequence[Range], most: int) -> Iterator[tuple[Range, ...]]:
     """Split a long plan into landings of at most so many offsets.
 
@@ -150,6 +165,8 @@ def parts(ranges: Sequence[Range], most: int) -> Iterator[tuple[Range, ...]]:
     >>> one = Range("t", "id", 0, 0, 5, 0, 5)
     >>> [[(part.start, part.end) for part in some] for some in parts([one], 2)]
     [[(0, 1)], [(1, 3)], [(3, 5)]]
+    >>> [*parts([], 2)]
+    []
     """
     total = sum(one.end - one.start for one in ranges)
     count = max(1, -(-total // most))
@@ -162,4 +179,5 @@ def parts(ranges: Sequence[Range], most: int) -> Iterator[tuple[Range, ...]]:
             end = one.start + length * (number + 1) // count
             if end > start or is_last:
                 some.append(replace(one, start=start, end=end))
-        yield tuple(some)
+        if some:
+            yield tuple(some)

@@ -102,7 +102,7 @@ class Round:
         """The mark after a landing that has brought nothing; None if topics ended elsewhere."""
         if any(mark.ends.get(asked) != end for asked, end in landing.ends.items()):
             return None
-        # A landing from Kafka writes its ranges even if they are empty, so the tables differ.
+        # A landing from Kafka writes ranges of control records alone, so the tables may differ.
         return self._leave(mark.project, catalog, mark.ends, mark.at)
 
     def _build(self, project: str | None, landing: Landing, catalog: Catalog) -> Outcome:
