@@ -40,16 +40,24 @@ def catalog_of_target(target: str | None) -> dict[str, str]:
     Raises:
         DebeziumError: there is no profiles.yml, or it has no such target.
     """
-    from dbt_debezium.rounds.catalog import rendered_target
     from dbt_debezium.session import spark_settings
+
+    settings = settings_of_target(target)
+    return catalog_of(spark_settings(target) if settings is None else settings)
+
+
+def settings_of_target(target: str | None, folder: str = "") -> dict[str, Any] | None:
+    """Completed settings of a target, without the second that dbt takes; None if it must be asked.
+
+    Args:
+        folder: of profiles.yml, where it is not that of the environment or the project.
+    """
+    from dbt_debezium.rounds.catalog import rendered_target
     from dbt_debezium.site import completed
 
-    project = project_dir()
-    profiles = Path(os.environ.get("DBT_PROFILES_DIR") or project) / "profiles.yml"
-    output = rendered_target(project, profiles, target)
-    if output is None:
-        return catalog_of(spark_settings(target))
-    return catalog_of(completed(output["server_side_parameters"]))
+    profiles = Path(folder or os.environ.get("DBT_PROFILES_DIR") or project_dir())
+    output = rendered_target(project_dir(), profiles / "profiles.yml", target)
+    return None if output is None else completed(output["server_side_parameters"])
 
 
 def inbox_folder(catalog: Mapping[str, str]) -> Path:

@@ -66,6 +66,32 @@ JARS = (
         "5273c8bc8c0dca2211175c0d27efbd7228efae99689aac001a8e1ef8e872e9ef",
     ),
 )
+STORES = {
+    "s3": Jar(
+        "org.apache.iceberg",
+        "iceberg-aws-bundle",
+        "1.12.0",
+        "dd7e49ffa4ac9b215bed846581991259e3aec9bb2fa08d6cec029c46cd66d957",
+    ),
+}
+"""Clients of object stores, by what DBT_DEBEZIUM_STORE may say."""
+
+
+def needed_jars() -> tuple[Jar, ...]:
+    """What this environment needs.
+
+    Raises:
+        DebeziumError: DBT_DEBEZIUM_STORE names a store that is not known.
+    """
+    store = os.environ.get("DBT_DEBEZIUM_STORE")
+    if not store:
+        return JARS
+    if store not in STORES:
+        raise DebeziumError(
+            f"jars: DBT_DEBEZIUM_STORE is {store}, for which there is no pinned jar; "
+            f"known: {', '.join(STORES)}; name the jars of others in DBT_DEBEZIUM_SPARK_JARS"
+        )
+    return (*JARS, STORES[store])
 
 
 def check_jars() -> None:
@@ -75,7 +101,7 @@ def check_jars() -> None:
         DebeziumError: a jar is absent.
     """
     folder = jars_dir()
-    for jar in JARS:
+    for jar in needed_jars():
         if not (folder / jar.file_name).is_file():
             raise DebeziumError(
                 f"jars: {jar.file_name} is not in {folder}; run `dbt-debezium jars`"
@@ -85,7 +111,7 @@ def check_jars() -> None:
 def wrong_jars() -> list[str]:
     """File names of jars that are absent or not the pinned ones."""
     folder = jars_dir()
-    return [jar.file_name for jar in JARS if not _is_right(folder / jar.file_name, jar)]
+    return [jar.file_name for jar in needed_jars() if not _is_right(folder / jar.file_name, jar)]
 
 
 def fetch_jars() -> list[Path]:
@@ -96,7 +122,7 @@ def fetch_jars() -> list[Path]:
     """
     folder = jars_dir()
     names = wrong_jars()
-    wanted = [jar for jar in JARS if jar.file_name in names]
+    wanted = [jar for jar in needed_jars() if jar.file_name in names]
     if wanted:
         java = check_java()
         folder.mkdir(parents=True, exist_ok=True)

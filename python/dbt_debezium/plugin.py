@@ -14,13 +14,13 @@ from dbt.flags import get_flags
 from dbt.plugins.manager import dbtPlugin
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
-from pyspark.sql import SparkSession
 
 from dbt_debezium import home, jars, java, lease
+from dbt_debezium.catalogs import settings_of_target
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.session import open_catalog, prepare_process
+from dbt_debezium.session import open_catalog, session_of
 from dbt_debezium.setting_names import check_setting_names
-from dbt_debezium.site import completed
+from dbt_debezium.site import completed, uses_jars_folder
 
 WRITING = frozenset({"build", "run", "seed", "retry", "clone", "snapshot"})
 """Commands that change the lake. A second one refuses at once."""
@@ -43,7 +43,9 @@ class DebeziumPlugin(dbtPlugin):
             return
         try:
             java.check_java()
-            jars.check_jars()
+            settings = settings_of_target(flags.TARGET, str(flags.PROFILES_DIR))
+            if settings is None or uses_jars_folder(settings):
+                jars.check_jars()
             check_setting_names(Path(flags.PROJECT_DIR))
             home.make_private(home.lake_dir())
             if command in WRITING:
@@ -80,7 +82,6 @@ def prepare_sessions(is_writing: bool) -> None:
     _is_writing = is_writing
     if hasattr(Connection, "knows_debezium"):
         return
-    prepare_process()
     plain_cursor = Connection.cursor
     prepared: list[Any] = []
     flattens_for: dict[int, str] = {}
@@ -91,7 +92,7 @@ def prepare_sessions(is_writing: bool) -> None:
 
         settings = connection.server_side_parameters = completed(connection.server_side_parameters)
         with preparing:
-            spark = SparkSession.builder.config(map=settings).getOrCreate()
+            spark = session_of(settings)
             if spark not in prepared:
                 open_catalog(spark, settings)
                 origins.register(spark)

@@ -3,18 +3,29 @@
 import contextvars
 import logging
 import os
-import sys
+import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.executors import executor_versions
 from dbt_debezium.home import lake_dir, make_private, project_dir
-from dbt_debezium.jars import check_jars
 from dbt_debezium.java import check_java
-from dbt_debezium.site import SQLITE, completed, site_conf
+from dbt_debezium.site import (
+    SQLITE,
+    completed,
+    executors_python,
+    is_embedded,
+    site_conf,
+    with_parts,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+SECRET: Final = re.compile(r"(?i)token|credential|secret|password|access-?key")
+"""As Spark hides them in its pages, and Iceberg's credentials."""
 
 
 def spark_session(target: str | None = None) -> "SparkSession":
@@ -30,21 +41,41 @@ def spark_session(target: str | None = None) -> "SparkSession":
     """
     settings = spark_settings(target)
     check_java()
-    check_jars()
     _make_lake(settings)
-    prepare_process()
+    spark = session_of(settings)
+    open_catalog(spark, settings)
+    return spark
 
+
+def session_of(settings: Mapping[str, Any]) -> "SparkSession":
+    """The session of this process; if there is none, one with these completed settings.
+
+    Raises:
+        DebeziumError: a jar is absent, or executors do not run.
+    """
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    spark = SparkSession.builder.config(map=settings).getOrCreate()
-    open_catalog(spark, settings)
+    if "spark.remote" in settings:
+        return SparkSession.builder.config(map=dict(settings)).getOrCreate()
+    is_new = SparkContext._active_spark_context is None
+    if is_new:
+        prepare_process()
+        os.environ.setdefault("PYSPARK_PYTHON", executors_python(settings))
+        settings = with_parts(settings)
+    # What Java starts with can be read by all users of the machine.
+    secrets = {name: one for name, one in settings.items() if SECRET.search(name)}
+    plain = {name: one for name, one in settings.items() if name not in secrets}
+    spark = SparkSession.builder.config(map=plain).getOrCreate()
+    for name, value in secrets.items():
+        spark.conf.set(name, value)
+    if is_new and not is_embedded(dict(spark.sparkContext.getConf().getAll())):
+        executor_versions(spark)
     return spark
 
 
 def prepare_process() -> None:
     """Settings of the process that Spark reads as it starts."""
-    # Spark's Python workers run `python3` from PATH unless told otherwise.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # The start would print a dozen warnings that tell nobody anything.
     if site_conf() is None:
         os.environ["SPARK_CONF_DIR"] = str(Path(__file__).parent / "spark_conf")
@@ -180,10 +211,12 @@ def open_catalog(spark: "SparkSession", settings: dict[str, Any]) -> None:
     try:
         spark.sql("show namespaces").collect()
     except (PySparkException, Py4JJavaError) as error:
+        uri = _catalog_uri(settings) or "the default catalog"
+        remedy = "name a readable catalog in profiles.yml, or move a damaged one away"
+        if not uri.startswith(SQLITE):
+            remedy = "check its address, whether it runs, and its credentials (docs/cluster.md)"
         raise DebeziumError(
-            f"catalog: {_catalog_uri(settings) or 'the default catalog'} cannot be opened "
-            f"({innermost(error)}); name a readable catalog in profiles.yml, "
-            "or move a damaged one away"
+            f"catalog: {uri} cannot be opened ({innermost(error)}); {remedy}"
         ) from error
 
 

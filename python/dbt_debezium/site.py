@@ -5,10 +5,16 @@ A setting that the site makes stays as it is, unless profiles.yml names it too.
 
 import os
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from dbt_debezium.home import jars_dir, lake_dir
+from dbt_debezium.jars import check_jars, needed_jars
+from dbt_debezium.pack import FOLDER, pack
+
+PYTHON_PATH: Final = "spark.executorEnv.PYTHONPATH"
 SQLITE: Final = "jdbc:sqlite:"
 LOOPBACK: Final = {
     # Nobody else calls a driver whose executors are in its own process.
@@ -26,14 +32,59 @@ def completed(settings: Mapping[str, Any]) -> dict[str, Any]:
     there. Paths begin at the root of this machine, because Iceberg writes them into the metadata
     of tables as they are.
 
-    >>> completed({"spark.sql.catalog.lake.warehouse": "s3://lake", "spark.master": "yarn"})
-    {'spark.sql.catalog.lake.warehouse': 's3://lake', 'spark.master': 'yarn'}
+    >>> lake = "spark.sql.catalog.lake"
+    >>> completed({f"{lake}.type": "rest", f"{lake}.warehouse": "shop", "spark.master": "yarn"})[
+    ...     "spark.sql.catalog.lake.warehouse"
+    ... ]
+    'shop'
     """
-    named = {name: _absolute(name, one) for name, one in settings.items() if one not in ("", None)}
+    named = {name: one for name, one in settings.items() if one not in ("", None)}
+    for name, value in named.items():
+        # A REST catalog may know its warehouse by a name.
+        if named.get(re.sub("warehouse$", "type", name)) != "rest":
+            named[name] = _absolute(name, value)
     site = site_defaults()
     if is_embedded({**site, **named}):
         named.update((name, one) for name, one in LOOPBACK.items() if name not in {*site, *named})
     return named
+
+
+def with_parts(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Completed settings of a new session, with jars and what executors need of Python.
+
+    Raises:
+        DebeziumError: a jar is absent, or the archive cannot be written.
+    """
+    ready, both = dict(settings), {**site_defaults(), **settings}
+    if uses_jars_folder(settings):
+        check_jars()
+        if "spark.driver.extraClassPath" not in settings:
+            # A file of SQLite is the catalog of an embedded Spark.
+            jars = [jars_dir().absolute() / jar.file_name for jar in needed_jars()]
+            ready["spark.jars"] = ",".join(str(jar) for jar in jars if "sqlite" not in jar.name)
+    if not is_embedded(both):
+        archives = str(both.get("spark.archives", ""))
+        if f"#{FOLDER}" not in archives:
+            packed = f"{pack(lake_dir().absolute() / 'executors')}#{FOLDER}"
+            ready["spark.archives"] = f"{archives},{packed}" if archives else packed
+        path = both.get(PYTHON_PATH)
+        ready[PYTHON_PATH] = f"./{FOLDER}:{path}" if path else f"./{FOLDER}"
+    return ready
+
+
+def uses_jars_folder(settings: Mapping[str, Any]) -> bool:
+    """Whether neither the completed settings of a target nor the site name the jars."""
+    both = {**site_defaults(), **settings}
+    return not (both.get("spark.jars") or both.get("spark.jars.packages"))
+
+
+def executors_python(settings: Mapping[str, Any]) -> str:
+    """The Python that executors run, unless PYSPARK_PYTHON names one: the driver's version."""
+    both = {**site_defaults(), **settings}
+    if is_embedded(both):
+        return sys.executable
+    named = both.get("spark.pyspark.python")
+    return str(named or f"python{sys.version_info[0]}.{sys.version_info[1]}")
 
 
 def is_embedded(settings: Mapping[str, Any]) -> bool:

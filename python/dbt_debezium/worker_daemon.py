@@ -5,6 +5,7 @@ Python reads the directory of every zip it has imported from: Spark puts its own
 as one, and that took a second of CPU for each task, where the package is installed anyway.
 """
 
+import contextlib
 import sys
 
 if __name__ == "__main__":
@@ -13,6 +14,8 @@ if __name__ == "__main__":
 
     from pyspark import daemon
 
-    from dbt_debezium import flatten, origins, shared_keys  # noqa: F401 # for the workers
+    # What is made for another Python says so here; the worker says which one it should be.
+    with contextlib.suppress(ImportError):
+        from dbt_debezium import flatten, origins, shared_keys  # noqa: F401 # for the workers
 
     daemon.manager()  # type: ignore[no-untyped-call] # Spark's own

@@ -20,6 +20,7 @@ NOT_RUN: Final = {
     "make demo-live": "starts servers for two minutes; test_live_tables.py tests the same shop",
     "make proof": "takes hours",
     "make quick": "runs the tests that need no Java, which run anyway",
+    "make setup-cluster": "has set up what test_cluster.py needs",
     "make setup": "has set up what runs this test",
     "make test": "runs this test",
     "dbt build": "test_runs.py",
@@ -37,6 +38,9 @@ NOT_RUN: Final = {
     ),
     "dbt seed": "test_decisions.py, as a part of a build",
     "dbt-debezium doctor": "ends with exit code 1 on a lake with problems; test_doctor.py",
+    "dbt-debezium doctor --target prod": "test_cluster.py",
+    "dbt-debezium run dumps/ --target prod": "test_cluster.py",
+    "dbt-debezium jars": "`make setup` has run it",
     "dbt-debezium quarantine --reason unknown_schema --retry": "test_faults.py lands some again",
     "dbt-debezium land kafka://localhost:9092 --topics 'shop[.].*'": (
         "needs a broker; tests/live/test_kafka_landing.py lands from one"

@@ -14,6 +14,7 @@ from dbt_debezium.cli.jars import jars
 from dbt_debezium.cli.land import land
 from dbt_debezium.cli.lease import lease
 from dbt_debezium.cli.maintain import maintain
+from dbt_debezium.cli.pack import pack
 from dbt_debezium.cli.preview import preview
 from dbt_debezium.cli.quarantine import quarantine
 from dbt_debezium.cli.query import query
@@ -67,6 +68,7 @@ COMMANDS = (
     land,
     lease,
     maintain,
+    pack,
     preview,
     quarantine,
     query,

@@ -25,11 +25,12 @@ STYLES = {"ok": "green", "note": "yellow", "wrong": "red"}
 @click.option("--target", help="A target of profiles.yml.")
 @click.pass_context
 def doctor(context: click.Context, as_json: bool, target: str | None) -> None:
-    """Check this machine, the project, Kafka, the lake and the connectors.
+    """Check this machine, the project, the cluster, Kafka, the lake and the connectors.
 
-    Looks at Java, the jars, the settings, the brokers and registries of landing.yml, the lake, and
-    what messages show of their connectors. Each finding is one sentence with its remedy: ok, note
-    (it works, and could be better) or wrong. Exit code 1 where something is wrong.
+    Looks at Java, the jars, the settings, the catalog, the executors, the store, the brokers and
+    registries of landing.yml, the lake, and what messages show of their connectors. Each finding is
+    one sentence with its remedy: ok, note (it works, and could be better) or wrong. Exit code 1
+    where something is wrong.
     """
     enter_project()
     levels: Counter[str] = Counter()
@@ -71,6 +72,7 @@ def _findings(target: str | None) -> Iterator[Finding]:
 
 
 def _with_spark(target: str | None) -> Iterator[Finding]:
+    from dbt_debezium.doctor.cluster import cluster_findings
     from dbt_debezium.doctor.connectors import connector_findings
     from dbt_debezium.doctor.kafka import kafka_findings
     from dbt_debezium.doctor.lake import lake_findings
@@ -87,9 +89,11 @@ def _with_spark(target: str | None) -> Iterator[Finding]:
     schema = build_schema(target)
     with working("starting Spark") as status:
         spark = spark_session(target)
+        status.update("looking at executors and the store")
+        found = [*checked(lambda: cluster_findings(spark))]
         report = cut_report(spark, schema)
         status.update("looking at the lake")
-        found = [*checked(lambda: lake_findings(spark, report, schema))]
+        found += [*checked(lambda: lake_findings(spark, report, schema))]
         status.update("asking Kafka")
         found += kafka_findings(spark, project)
         status.update("looking at what connectors have sent")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from dbt_debezium.catalogs import settings_of_target
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.doctor.finding import Finding, checked
 from dbt_debezium.home import jars_dir, lake_dir
@@ -18,13 +19,14 @@ from dbt_debezium.kafka.landing_file import (
 )
 from dbt_debezium.project_models import ProjectModels
 from dbt_debezium.session import project_settings, read_target
+from dbt_debezium.site import uses_jars_folder
 
 
 def machine_findings(project: Path, target: str | None) -> Iterator[Finding]:
     """Of one machine, for one target of profiles.yml."""
     for check in (
         _java,
-        _jars,
+        partial(_jars, target),
         partial(_target, target),
         partial(_project, project),
         partial(_landing_file, project),
@@ -36,7 +38,11 @@ def _java() -> Iterator[Finding]:
     yield Finding("ok", f"java: {check_java()}")
 
 
-def _jars() -> Iterator[Finding]:
+def _jars(target: str | None) -> Iterator[Finding]:
+    settings = settings_of_target(target)
+    if settings is not None and not uses_jars_folder(settings):
+        yield Finding("ok", "jars: profiles.yml or spark-defaults.conf names them")
+        return
     check_jars()
     wrong = wrong_jars()
     for name in wrong:

@@ -1,0 +1,50 @@
+"""A cluster: its executors and their archive, and the store that they read."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from dbt_debezium.catalogs import catalog_of_session
+from dbt_debezium.doctor.finding import Finding
+from dbt_debezium.executors import executor_versions
+from dbt_debezium.lease import row
+from dbt_debezium.site import is_embedded
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FILE_IO: Final = "org.apache.iceberg.io.ResolvingFileIO"
+
+
+def cluster_findings(spark: "SparkSession") -> Iterator[Finding]:
+    """Of the cluster that a session uses; none of an embedded Spark on files of its machine."""
+    settings = dict(spark.sparkContext.getConf().getAll())
+    if not is_embedded(settings):
+        yield Finding(
+            "ok",
+            f"executors: Python {', '.join(executor_versions(spark))} with "
+            f"{settings['spark.archives'].rpartition('/')[2]}",
+        )
+    yield from _store(spark)
+
+
+def _store(spark: "SparkSession") -> Iterator[Finding]:
+    if spark.catalog.tableExists(row.TABLE):
+        spark.table(row.TABLE).collect()
+        yield Finding("ok", f"store: {row.TABLE} is read")
+        return
+    catalog = catalog_of_session(spark)
+    warehouse = catalog.get("warehouse", "")
+    if "://" not in warehouse:
+        return
+    # Nothing has landed, so there is no table whose place could be read.
+    jvm = row.java_of(spark)
+    prefix = f"spark.sql.catalog.{catalog['name']}."
+    properties = jvm.java.util.HashMap()
+    for name, value in spark.conf.getAll.items():
+        if name.startswith(prefix):
+            properties.put(name.removeprefix(prefix), value)
+    io = jvm.org.apache.iceberg.CatalogUtil.loadFileIO(
+        properties.getOrDefault("io-impl", FILE_IO), properties, spark._jsc.hadoopConfiguration()
+    )
+    io.listPrefix(f"{warehouse.rstrip('/')}/").iterator().hasNext()
+    yield Finding("ok", f"store: {warehouse} is there")

@@ -1,0 +1,72 @@
+"""A site's spark-defaults.conf is respected, and a cluster gets what it lacks."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.jars import check_jars, needed_jars
+from dbt_debezium.site import completed, executors_python, uses_jars_folder, with_parts
+
+CLUSTER = {"spark.master": "spark://host:7077"}
+OWN = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file that the site writes."""
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path / "lake"))
+    monkeypatch.setenv("DBT_DEBEZIUM_JARS", str(tmp_path / "jars"))
+    (tmp_path / "jars").mkdir()
+    for jar in needed_jars():
+        (tmp_path / "jars" / jar.file_name).touch()
+    return tmp_path / "spark-defaults.conf"
+
+
+def test_a_setting_without_a_value_is_left_to_the_site(site: Path) -> None:
+    site.write_text("# ours\nspark.master yarn\nspark.jars=/site/a.jar\n")
+    settings = completed({"spark.master": "", "spark.jars": None, "spark.ui.enabled": "true"})
+    assert settings == {"spark.ui.enabled": "true"}
+    assert not uses_jars_folder(settings)
+    assert "spark.jars" not in with_parts(settings)
+
+
+def test_only_an_embedded_spark_is_bound_to_loopback(site: Path) -> None:
+    assert completed({"spark.master": "local[2]"})["spark.driver.bindAddress"] == "127.0.0.1"
+    assert completed(CLUSTER) == CLUSTER
+    site.write_text("spark.driver.host: 10.0.0.1\n")
+    assert "spark.driver.host" not in completed({"spark.master": "local[2]"})
+
+
+def test_a_cluster_gets_jars_and_the_archive_beside_what_the_site_sends(site: Path) -> None:
+    site.write_text("spark.archives /site/a.zip#a\nspark.executorEnv.PYTHONPATH /site\n")
+    ready = with_parts(completed(CLUSTER))
+    first, own = ready["spark.archives"].split(",")
+    assert first == "/site/a.zip#a"
+    assert own.startswith(f"{site.parent}/lake/executors/dbt-debezium-py")
+    assert own.endswith(".zip#dbt_debezium_env")
+    assert Path(own.partition("#")[0]).is_file()
+    assert ready["spark.executorEnv.PYTHONPATH"] == "./dbt_debezium_env:/site"
+    assert "iceberg-spark-runtime" in ready["spark.jars"]
+    assert "sqlite" not in ready["spark.jars"]
+    packed = CLUSTER | {"spark.archives": "s3a://lake/ours.zip#dbt_debezium_env"}
+    assert with_parts(completed(packed))["spark.archives"] == packed["spark.archives"]
+
+
+def test_executors_run_the_python_that_the_site_names_or_the_driver_s_version(site: Path) -> None:
+    assert executors_python({"spark.master": "local[2]"}) == sys.executable
+    assert executors_python(CLUSTER) == OWN
+    site.write_text("spark.pyspark.python /opt/python\n")
+    assert executors_python(CLUSTER) == "/opt/python"
+
+
+def test_a_store_brings_its_pinned_client(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_jars()
+    monkeypatch.setenv("DBT_DEBEZIUM_STORE", "s3")
+    with pytest.raises(DebeziumError, match=r"jars: iceberg-aws-bundle-.* is not in "):
+        check_jars()
+    monkeypatch.setenv("DBT_DEBEZIUM_STORE", "floppy")
+    with pytest.raises(DebeziumError, match="jars: DBT_DEBEZIUM_STORE is floppy, for which there"):
+        check_jars()
