@@ -6,7 +6,7 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-live demo demo-live test quick proof coverage-documents coverage-faults lint docs bench clean check-python check-java
+.PHONY: help setup setup-live setup-cluster demo demo-live test quick proof coverage-documents coverage-faults lint docs bench clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,6 +14,8 @@ help: ## this list
 setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, jars into jars
 
 setup-live: setup $(BIN)/.chain $(BIN)/.live ## what tests against servers need beside that
+
+setup-cluster: setup $(BIN)/.cluster $(JARS)/.store ## what tests on a cluster need beside that
 
 demo: setup ## a real change log in, published tables out, in two steps
 	@$(BIN)/dbt-debezium demo
@@ -23,7 +25,7 @@ demo-live: setup $(BIN)/.chain ## a shop on PostgreSQL and Kafka here, and table
 
 # Two files at a time, each with a Spark of its own; in the order of their names, as pytest-xdist would
 # keep files of one test to the last, which are the longest.
-test: setup-live ## every test but the proofs
+test: setup-live setup-cluster ## every test but the proofs
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder python demo tests
 
 quick: lint ## lint, and the tests that need no Java
@@ -69,6 +71,15 @@ $(BIN)/.chain: demo/requirements.txt | $(BIN)/.ready
 
 $(BIN)/.live: tests/live/requirements.txt | $(BIN)/.ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	@touch $@
+
+$(BIN)/.cluster: tests/cluster/requirements.txt | $(BIN)/.ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	@touch $@
+
+$(JARS)/.store: python/dbt_debezium/jars.py $(JARS)/.ready
+	@echo "fetching the client of S3 (69 MB)"
+	@DBT_DEBEZIUM_STORE=s3 $(BIN)/dbt-debezium jars
 	@touch $@
 
 $(JARS)/.ready: python/dbt_debezium/jars.py | $(BIN)/.ready

@@ -1,0 +1,304 @@
+"""The target `prod` on a REST catalog, an object store and a Spark cluster.
+
+One chain of servers and one story. A machine lands and runs; another one is refused meanwhile, and
+lands a second file later, which the first one builds. All tables are those of an embedded lake.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arrivals import Arrival, write_arrivals
+from lake import Lake, capture, open_lake, tables_of
+from oracle import read_messages
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import lake_dir
+from dbt_debezium.lease import Lease, writing
+from dbt_debezium.preview import write_project
+from dbt_debezium.scaffold import CapturedTable
+from dbt_debezium.session import open_catalog
+
+pytest.importorskip("moto", reason="`make setup-cluster` installs what the cluster needs")
+
+from chain import REPOSITORY, Cluster, cluster
+
+DBT, COMMAND = (Path(sys.executable).with_name(name) for name in ("dbt", "dbt-debezium"))
+COMMANDS = """
+import json, sys
+from click.testing import CliRunner
+from dbt_debezium.cli import main
+
+for line in sys.stdin:
+    ended = CliRunner().invoke(main, json.loads(line))
+    print(json.dumps([ended.exit_code, ended.output]), flush=True)
+"""
+"""Commands in one process, as they come: Spark starts once."""
+LOOK = """
+import json, os, sys
+from pathlib import Path
+from click.testing import CliRunner
+from dbt_debezium.cli import main
+from dbt_debezium.session import spark_session
+
+landed, names, *hidden = sys.argv[1:]
+spark = spark_session("prod")
+
+def look(_):
+    yield [one for one in hidden if os.path.exists(one) and os.listdir(one)]
+
+commands = [one.read_text() for one in Path("/proc").glob("[0-9]*/cmdline")]
+print(json.dumps({
+    "rows": {name: sorted(spark.table(name).toJSON().collect()) for name in names.split(",")},
+    "again": CliRunner().invoke(main, ["land", landed]).output,
+    "doctor": CliRunner().invoke(main, ["doctor", "--json"]).output,
+    "seen": spark.sparkContext.range(0, 1, 1, 1).mapPartitions(look).first(),
+    "shuffle_partitions": spark.conf.get("spark.sql.shuffle.partitions"),
+    "secrets": [one for one in commands if os.environ["DBT_DEBEZIUM_CATALOG_TOKEN"] in one],
+}))
+"""
+
+
+@dataclass(slots=True)
+class Story:
+    """What was said, and what is there."""
+
+    runs: list[str] = field(default_factory=list)
+    refused: str = ""
+    landed: str = ""
+    looked: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Machine:
+    """One that uses the cluster, with a lake folder of its own."""
+
+    servers: Cluster
+    project: Path
+    name: str
+
+    def start(self, *command: object, **environment: str) -> "subprocess.Popen[str]":
+        lake = {"DBT_DEBEZIUM_LAKE": str(self.servers.folder / self.name), "DBT_TARGET": "prod"}
+        return subprocess.Popen(
+            [str(part) for part in command],
+            cwd=self.project,
+            env={**self.servers.environment, **lake, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def says(self, *command: object, code: int = 0, **environment: str) -> str:
+        """Run a command to its end."""
+        with self.start(*command, **environment) as started:
+            said, _ = started.communicate(timeout=900)
+        assert started.returncode == code, said
+        return said
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Cluster]:
+    with tempfile.TemporaryDirectory(prefix="dbt-debezium-cluster-") as folder:
+        Path(folder).chmod(0o755)
+        with cluster(Path(folder)) as started:
+            yield started
+
+
+@pytest.fixture(scope="session")
+def parts() -> list[Arrival]:
+    sent = read_messages(capture("truncate"))
+    half = len(sent) // 2
+    return [Arrival("part_0", sent[:half], []), Arrival("part_1", sent[half:], [])]
+
+
+@pytest.fixture(scope="session")
+def tables(parts: list[Arrival]) -> list[CapturedTable]:
+    return tables_of([message for part in parts for message in part.messages])
+
+
+@pytest.fixture(scope="session")
+def machine(servers: Cluster, parts: list[Arrival], tables: list[CapturedTable]) -> Machine:
+    project = servers.folder / "project"
+    write_project(REPOSITORY, project, tables, {})
+    for part in parts:
+        write_arrivals(servers.folder / part.prefix, [part])
+    return Machine(servers, project, "one")
+
+
+@pytest.fixture(scope="session")
+def story(servers: Cluster, machine: Machine, tables: list[CapturedTable]) -> Story:
+    told = Story()
+    other = Machine(servers, machine.project, "two")
+    second = json.dumps(["land", str(servers.folder / "part_1")])
+    # From the driver alone, so that the cluster is left to the run.
+    commands = [sys.executable, "-c", COMMANDS]
+    with other.start(*commands, DBT_DEBEZIUM_MASTER="local[1]") as landing:
+        assert landing.stdin is not None
+        with machine.start(COMMAND, "run", servers.folder / "part_0") as running:
+            assert running.stdout is not None
+            said = ""
+            while "landed" not in said and (line := running.stdout.readline()):
+                said += line
+            print(second, file=landing.stdin, flush=True)
+            told.refused = answer(landing, 2)
+            told.runs.append(said + running.stdout.read())
+        assert running.returncode == 0, told.runs
+        print(second, file=landing.stdin, flush=True)
+        told.landed = answer(landing, 0)
+        landing.stdin.close()
+    told.runs.append(machine.says(DBT, "run", "--target", "prod"))
+    looked = machine.says(
+        *(sys.executable, "-c", LOOK, servers.folder / "part_1", ",".join(public(tables))),
+        *(REPOSITORY, servers.folder, os.environ["DBT_DEBEZIUM_JARS"]),
+    )
+    told.looked = json.loads(looked.splitlines()[-1])
+    return told
+
+
+def public(tables: list[CapturedTable]) -> list[str]:
+    """What readers see of some tables: rows, and their versions."""
+    return [f"public.{one.model_name}{kind}" for one in tables for kind in ("", "_history")]
+
+
+def answer(commands: "subprocess.Popen[str]", code: int) -> str:
+    """What the last command said; lines of Spark's own log come before it."""
+    assert commands.stdout is not None
+    line = ""
+    for line in commands.stdout:
+        if re.match(r"\[\d, ", line):
+            break
+    ended, said = json.loads(line)
+    assert ended == code, said
+    return str(said)
+
+
+def test_runs_land_build_and_publish_on_a_cluster(story: Story, parts: list[Arrival]) -> None:
+    first, second = (len(part.messages) for part in parts)
+    assert f"landed {first:,} messages of 1 new file" in story.runs[0]
+    # Its file was in the inbox already, since it was refused.
+    assert f"landed {second:,} messages" in story.landed
+    for said in story.runs:
+        assert "nothing published" not in said
+
+
+def test_executors_see_the_network_the_catalog_and_the_store_alone(
+    story: Story, servers: Cluster
+) -> None:
+    if not servers.is_hidden:
+        pytest.skip("this machine does not let a process hide files from another")
+    assert story.looked["seen"] == []
+
+
+def test_what_the_site_says_is_respected_and_secrets_are_on_no_command_line(story: Story) -> None:
+    assert story.looked["shuffle_partitions"] == "7"
+    assert story.looked["secrets"] == []
+
+
+def test_a_second_machine_is_refused_while_a_run_works(story: Story) -> None:
+    assert "another run" in story.refused
+    assert "dbt-debezium run, since " in story.refused
+
+
+def test_the_same_file_from_another_machine_adds_nothing(story: Story) -> None:
+    assert "landed 0 messages of 0 new files" in story.looked["again"]
+
+
+@pytest.fixture(scope="session")
+def embedded(
+    story: Story,
+    servers: Cluster,
+    tables: list[CapturedTable],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Lake]:
+    """The same files in an embedded lake."""
+    with open_lake(tmp_path_factory.mktemp("embedded"), tables) as opened:
+        for part in ("part_0", "part_1"):
+            opened.land(servers.folder / part)
+        assert opened.build(command="run"), opened.lines
+        yield opened
+
+
+def test_all_tables_are_those_of_an_embedded_lake(
+    story: Story, embedded: Lake, tables: list[CapturedTable]
+) -> None:
+    rows = story.looked["rows"]
+    assert sum(len(some) for some in rows.values()) > len(rows)
+    for name in public(tables):
+        assert rows[name] == sorted(embedded.spark.table(name).toJSON().collect()), name
+
+
+def test_what_cannot_be_reached_or_is_refused_is_one_sentence(
+    embedded: Lake, servers: Cluster
+) -> None:
+    names = servers.environment
+    catalog = "spark.sql.catalog.away"
+    settings = {
+        "spark.sql.defaultCatalog": "away",
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.type": "rest",
+        f"{catalog}.uri": names["DBT_DEBEZIUM_CATALOG_URI"],
+        f"{catalog}.token": "another-token",
+    }
+
+    def refusal() -> str:
+        session = embedded.spark.newSession()
+        for key, value in settings.items():
+            session.conf.set(key, value)
+        with pytest.raises(DebeziumError) as refused:
+            open_catalog(session, settings)
+        sentence = str(refused.value)
+        assert "\n" not in sentence
+        return sentence
+
+    said = refusal()
+    assert said.startswith(f"catalog: {settings[f'{catalog}.uri']} cannot be opened (")
+    assert "unknown token" in said
+    settings[f"{catalog}.uri"] = "http://127.0.0.1:9"
+    assert "Connection refused" in refusal()
+
+
+def test_a_bucket_that_is_not_there_is_one_sentence(embedded: Lake, servers: Cluster) -> None:
+    session = embedded.spark.newSession()
+    catalog = "spark.sql.catalog.nowhere"
+    for key, value in {
+        "spark.sql.defaultCatalog": "nowhere",
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.type": "jdbc",
+        f"{catalog}.uri": f"jdbc:sqlite:{embedded.folder}/nowhere.db",
+        f"{catalog}.jdbc.schema-version": "V1",
+        f"{catalog}.warehouse": "s3://nowhere/warehouse",
+        f"{catalog}.io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
+        f"{catalog}.s3.endpoint": servers.environment["DBT_DEBEZIUM_S3_ENDPOINT"],
+        f"{catalog}.s3.path-style-access": "true",
+        f"{catalog}.s3.access-key-id": "a",
+        f"{catalog}.s3.secret-access-key": "b",
+        f"{catalog}.client.region": "us-east-1",
+    }.items():
+        session.conf.set(key, value)
+    with pytest.raises(DebeziumError) as refused, Lease(lake_dir(), "land"), writing(session):
+        pass
+    sentence = str(refused.value)
+    assert sentence.startswith("lake: landing.lease cannot be read or written (")
+    assert "bucket does not exist" in sentence
+    assert "\n" not in sentence
+
+
+def test_doctor_looks_at_catalog_store_executors_and_archive(
+    machine: Machine, story: Story
+) -> None:
+    lines = story.looked["doctor"].splitlines()
+    sentences = [json.loads(line)["sentence"] for line in lines if line.startswith("{")]
+    assert [one for one in sentences if one.startswith("executors: ")]
+    assert [one for one in sentences if one.startswith("store: ")]
+    said = machine.says(COMMAND, "doctor", code=1, PYSPARK_PYTHON="/nowhere/python3")
+    assert "executors: /nowhere/python3 cannot run there (" in said
+    assert "they need Python " in said
