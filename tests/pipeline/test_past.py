@@ -11,6 +11,7 @@ from compare import DatabaseState, comparable, read_database_cuts
 from lake import DATA, Lake, capture, open_lake, tables_of
 from oracle import read_messages
 from rendered import rendered
+from test_readers import read_under_flips
 
 from dbt_debezium.cli import main
 from dbt_debezium.diff import columns_of, find_commit, transaction_diff
@@ -195,3 +196,9 @@ def test_a_query_is_answered_and_what_could_change_something_is_refused(
     code, text = said("/* the newest */\nselect _change from public.orders limit 1")
     assert code == 0
     assert '{"source": "shop", "commit_number": ' in text
+
+
+@pytest.mark.fault(73)
+def test_no_query_sees_two_cuts(lake: Lake) -> None:
+    """The last test here, as it moves the pointer."""
+    read_under_flips(lake.spark, lake.folder / "lake", queries=40, flips=30)
