@@ -283,7 +283,8 @@ def test_an_object_where_the_model_has_a_number_fails_the_run(lake: Lake) -> Non
     variable = "'nfree': 'string from io.debezium.data.VariableScaleDecimal'"
     assert variable in text
     model.write_text(text.replace(variable, "'nfree': 'int'"))
-    assert not lake.build(command="run")
+    # A model that has changed is built from all changes, which have been built.
+    assert not lake.build("--select", "num_history", command="run")
     (line,) = (line for line in lake.lines if "column nfree is int in its history model" in line)
     assert re.search(r"message types\.public\.num-\d+-\d+ holds an object or a list", line)
     assert "scale" not in line
