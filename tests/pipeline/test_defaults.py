@@ -3,6 +3,8 @@
 Random sources land in three parts. The first ends where a transaction does, in every partition,
 and the run is told so (`landing_reaches_the_end`). The second ends anywhere, and nothing is said.
 The third brings the rest. Readers see only states that were, and all of what is complete.
+
+In the same lake are sources of test_dropped_fields.py, which land with the first and the third.
 """
 
 import json
@@ -18,6 +20,7 @@ from arrivals import Arrival, landings, make_arrival, write_arrivals
 from binlog_captures import without_nulls
 from captured_servers import MYSQL
 from compare import check_all_counts, read_tables
+from dropped_fields import Variant
 from lake import DATA, open_lake, tables_of
 from oracle import Bag, Message, Row, Table, freeze, read_messages, rows_of
 from random_streams import (
@@ -40,6 +43,14 @@ from streams import (
     Stream,
     truncate,
 )
+from test_dropped_fields import (
+    GENERIC,
+    GROUP,
+    modelled_messages,
+    outcomes_at_the_end,
+    some_variants,
+)
+from test_dropped_fields import differences as variant_differences
 from test_mysql import history_without_gtids, messages_without_gtids
 from test_random_landings import shown_states
 
@@ -237,6 +248,7 @@ class Built:
     """The three landings of drawn sources, and with the last two those of the servers."""
 
     drawn: list[tuple[Source, int]]
+    variants: list[Variant]
     rounds: list[Shown]
     failures: list[str]
     """What the project's own tests said."""
@@ -245,21 +257,24 @@ class Built:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder = tmp_path_factory.mktemp("defaults")
-    drawn, servers = drawn_sources(), server_arrivals()
+    drawn, servers, variants = drawn_sources(), server_arrivals(), some_variants()
     halves = [landings(arrival, 2, seed) for seed, arrival in enumerate(servers)]
     dumps = [message for dump in DUMPS for message in read_messages(dump / "events.jsonl.gz")]
     of_drawn = [message for one, _ in drawn for part in one.parts for message in part]
-    tables = tables_of([*of_drawn, *dumps], [Group("d0*", "drawn")])
+    known = [*of_drawn, *dumps, *modelled_messages(variants)]
+    tables = tables_of(known, [Group("d0*", "drawn"), GROUP], GENERIC)
     of_servers = tables_of(servers[0].messages, [Group("default_*", "server")])
     for table in of_servers:
         # The oracle knows values as they were sent.
         table.facts.announced.clear()
     tables += of_servers
-    built = Built(drawn, [], [])
-    with open_lake(folder, tables) as lake:
+    built = Built(drawn, variants, [], [])
+    with open_lake(folder, tables, GENERIC) as lake:
         for part, is_complete in ((0, True), (1, False), (2, True)):
             arrivals = [Arrival(one.prefix, one.parts[part], []) for one, _ in drawn]
             arrivals += [half[part - 1] for half in halves] if part else []
+            if part != 1:
+                arrivals += [Arrival(one.prefix, one.parts[part // 2], []) for one in variants]
             write_arrivals(folder / f"landing_{part}", arrivals, combined="all")
             lake.land(folder / f"landing_{part}")
             if part == 1:
@@ -287,6 +302,19 @@ def test_default_streams_show_only_states_that_were_and_all_when_told(built: Bui
             found = differences(one, part, at_least, reached, states.get(one.name, {}), cuts)
             wrong += [f"{one.prefix} after landing {part}: {line}" for line in found]
     assert wrong == [], "\n".join(wrong)
+
+
+def test_no_missing_field_makes_a_wrong_row(built: Built) -> None:
+    wrong = [
+        f"{one.what}, landing {part}: {line}"
+        for part, shown in enumerate(built.rounds)
+        for one in built.variants
+        for line in variant_differences(one, shown.states, shown.cuts)
+    ]
+    assert wrong == [], "\n".join(wrong)
+    outcomes = outcomes_at_the_end(built.variants, built.rounds[-1].states)
+    # A field that says nothing of place or table must not cost anything.
+    assert outcomes["right"] > len(built.variants) / 4, outcomes
 
 
 def test_a_server_without_gtids_shows_only_states_that_were_and_all_when_told(
