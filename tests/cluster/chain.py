@@ -17,7 +17,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import boto3  # type: ignore[import-untyped]
+import boto3
 import pyspark
 from rest_catalog import rest_catalog
 
