@@ -89,6 +89,7 @@ ordered_mark as (
         event_order,
         mark
     from transaction_mark
+    {%- if has_pending_reads() %}
     union all
     select
         source,
@@ -99,6 +100,7 @@ ordered_mark as (
         0 as event_order,
         mark
     from {{ ref('int_snapshot_mark') }}
+    {%- endif %}
     union all
     select
         source,
