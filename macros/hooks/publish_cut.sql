@@ -21,6 +21,7 @@
             {%- do print('nothing published: ' ~ reason) -%}
             {%- do note_contradictions(results, commits) -%}
         {%- else -%}
+            {%- do check_landed_messages(candidate('starting_landing_id')) -%}
             {%- do create_cut_views(commits, message_count, held_transaction, table_flag) -%}
             {%- call statement('publish_cut') -%}
                 merge into {{ source('pointer', 'cut') }} as pointer

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from arrivals import Arrival, renamed
 from click.testing import CliRunner
+from dbt.adapters.spark.session import Cursor
 from lake import Lake, capture, open_lake, tables_of
 from oracle import read_messages
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # it has no types
@@ -21,6 +22,8 @@ from rendered import rendered
 from dbt_debezium.cli import main
 from dbt_debezium.diff import transaction_diff
 from dbt_debezium.errors import CannotWorkError, DebeziumError
+from dbt_debezium.lease import LostLeaseError
+from dbt_debezium.lease.breaking import break_lease
 from dbt_debezium.maintenance.maintain import (
     Maintained,
     Settings,
@@ -119,8 +122,11 @@ def test_a_look_changes_nothing(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_landing_that_was_interrupted_finds_its_messages(lake: Lake) -> None:
-    plan = "1000, 'a', 'b', 0, 0, 1, 0, 1, 'delete', current_timestamp(), false"
-    lake.spark.sql(f"insert into landing.range values ({plan})")
+    """One that brought none, and never will, keeps nothing waiting."""
+    plan = "{}, 'a', 'b', 0, 0, 1, 0, 1, 'delete', current_timestamp(), false"
+    lake.spark.sql(f"insert into landing.range values ({plan.format(1000)})")
+    assert not maintain(lake.spark, Settings(6, 2, 60), "build", seconds=0).skipped
+    lake.spark.sql(f"insert into landing.range values ({plan.format(2)})")
     before = snapshot_counts(lake)["landing.message"]
     report = maintain(lake.spark, Settings(0, 2, 60), "build", seconds=0)
     lake.spark.sql("delete from landing.range")
@@ -196,8 +202,26 @@ def test_a_lake_with_a_relative_path_keeps_its_files(
     lake.spark.sql("drop table build.relative")
 
 
-def test_the_runs_after_it_go_on(lake: Lake, parts: list[Arrival]) -> None:
+def test_the_runs_after_it_go_on(
+    lake: Lake, parts: list[Arrival], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But not one whose messages another machine, which slept, has removed since it began."""
     lake.land_arrivals(parts[-1].prefix, parts[-1:])
+    published = lake.rows("select * from build.cut where channel = 'published'")
+    say = "alter table landing.message {} tblproperties ('dbt_debezium.removed_up_to'{})"
+    plain = Cursor.execute
+
+    def execute(cursor: Cursor, sql: str, *parameters: object) -> None:
+        plain(cursor, sql, *parameters)
+        if "as opened" in sql:
+            lake.spark.sql(say.format("set", " = '4'"))
+
+    monkeypatch.setattr(Cursor, "execute", execute)
+    with pytest.raises(DebeziumError, match="landing 4 were removed while this run read what came"):
+        lake.build(command="run")
+    monkeypatch.undo()
+    assert lake.rows("select * from build.cut where channel = 'published'") == published
+    lake.spark.sql(say.format("unset", ""))
     assert lake.build(command="run"), lake.lines
     assert lake.counted() == sum(len(part.messages) for part in parts)
     assert lake.cuts()["shop"]["held"] == []
@@ -233,6 +257,14 @@ def test_old_messages_go_by_landing_but_not_the_newest_and_not_what_is_held_or_u
     # After a rollback of the pointer alone, nothing tells what its cut held.
     older = Row(cut_id=0, landing_id=published.landing_id)
     assert old_landings(lake.spark, "build", older, since) == []
+
+    def lose(name: str, *_: int) -> None:
+        if name == "landing.message":
+            break_lease(lake.spark)
+
+    with pytest.raises(LostLeaseError, match="which somebody has broken"):
+        maintain(lake.spark, ONE_DAY_OF_MESSAGES, "build", on_table=lose)
+    assert landings(lake) == [1, 2, 3, 4]
     done = maintain(lake.spark, ONE_DAY_OF_MESSAGES, "build")
     assert [one.row_count for one in done.tables if one.row_count] == [count]
     assert landings(lake) == [1, 2, 4], "1 has what cannot be read, 2 what is held"

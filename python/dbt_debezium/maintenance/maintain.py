@@ -51,6 +51,7 @@ FOREVER: Final = "forever"
 MOST_DAYS: Final = 36_500
 """That a setting can name, a hundred years: no date goes back by millions of them."""
 
+
 OnTable = Callable[[str, int, int], None]
 """Called with a table's name, its number, and how many there are."""
 
@@ -217,7 +218,9 @@ def maintain(
         retention, kept = (
             _retention(spark, settings, schema, tables[-1]) if is_built else (Retention(), None)
         )
-        if retention.starts and not dry_run:
+        if retention.starts and lease:
+            # A machine that slept until now must not speak of the numbers of another run.
+            lease.confirm()
             announce(spark, tables[-1], retention.starts)
         for number, table in enumerate(tables, 1):
             if waiting and table.name == TABLE:
@@ -229,7 +232,7 @@ def maintain(
                 lease.check()
             if on_table:
                 on_table(table.name, number, len(tables))
-            rows = remove_rows(spark, table, retention, dry_run=dry_run)
+            rows = remove_rows(spark, table, retention, lease)
             one = (
                 _look(table, settings.query_milliseconds)
                 if dry_run
@@ -327,14 +330,17 @@ def _look(table: LakeTable, query_milliseconds: int) -> Maintained:
 
 
 def _unfinished_landing(spark: "SparkSession", tables: list[LakeTable]) -> str | None:
-    """Why `landing.message` must wait: a landing that goes on looks for its messages in it."""
+    """Why `landing.message` must wait: a killed landing counts if its messages are found in it."""
+    from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
+
     names = {table.name for table in tables}
-    is_unfinished = any(
-        spark.sql(f"select 1 from {table} where not is_landed limit 1").head() is not None
+    planned = [
+        row.landing_id
         for table in (RANGE, TABLE_READ)
-        if table in names
-    )
-    if not is_unfinished:
+        if {table, TABLE} <= names
+        for row in spark.sql(f"select landing_id from {table} where not is_landed").collect()
+    ]
+    if not planned or spark.table(TABLE).where(F.col("landing_id").isin(planned)).head() is None:
         return None
     return (
         f"{TABLE}: left alone, because a landing was interrupted; land again, which finishes it, "

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from dbt_debezium.landing import TABLE
+from dbt_debezium.lease import HeldLease
 from dbt_debezium.maintenance.snapshots import replaced_before
 from dbt_debezium.maintenance.tables import LakeTable, lake_table
 from dbt_debezium.message_tables.removed import note_removed
@@ -225,19 +226,24 @@ def history_starts(
 
 
 def remove_rows(
-    spark: "SparkSession", table: LakeTable, retention: Retention, *, dry_run: bool
+    spark: "SparkSession", table: LakeTable, retention: Retention, lease: HeldLease | None
 ) -> int:
     """Remove the rows of one table that are too old; how many there were.
 
     Args:
-        dry_run: only count them.
+        lease: None only counts them.
+
+    Raises:
+        LostLeaseError: the lease is gone. Nothing is removed.
     """
     condition = retention.condition_of(table)
     if condition is None:
         return 0
     count = spark.table(table.name).where(condition).count()
-    if not count or dry_run:
+    if not count or lease is None:
         return count
+    # Another run may need by now what nothing needed when this one looked.
+    lease.confirm()
     if table.name == TABLE:
         removed = max(
             retention.landings[-1][1], int(table.iceberg.properties().get(REMOVED_UP_TO) or 0)
