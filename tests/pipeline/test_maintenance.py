@@ -32,6 +32,7 @@ from dbt_debezium.maintenance.maintain import (
     maintain,
 )
 from dbt_debezium.maintenance.orphans import OLDEST, remove_orphans
+from dbt_debezium.maintenance.ranges import FEWEST_RANGES, join_ranges
 from dbt_debezium.maintenance.retention import history_starts, old_landings
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
 
@@ -135,6 +136,41 @@ def test_a_landing_that_was_interrupted_finds_its_messages(lake: Lake) -> None:
     ]
     assert snapshot_counts(lake)["landing.message"] == before
     assert report.left[-1] == "build.cut", "which says that maintenance is still due"
+
+
+def test_ranges_that_follow_each_other_become_one(lake: Lake) -> None:
+    """Each landing from Kafka adds some, and reads them all. Those of landings that are not
+    published yet stay: an offset without a message is a gap until the landing is read."""
+    lake.spark.sql(
+        "insert into landing.range"
+        " select id + 1, 'a', 'b', cast(id % 2 as int), id div 2 * 10, id div 2 * 10 + 10, 0,"
+        " id div 2 * 10 + 10, 'delete', timestamp'2026-11-27', true from range(1200)"
+    )
+    fetched = "'b', 0, {}, {}, 0, 9, 'delete', timestamp'2026-11-27'"
+    behind_a_hole, compacted, unfinished = (
+        f"(1, 'holes', {fetched.format(0, 5)}, true), (2, 'holes', {fetched.format(7, 9)}, true)",
+        f"(3, 'holes', {fetched.format(9, 12).replace('delete', 'compact')}, true)",
+        f"(4, 'holes', {fetched.format(12, 14)}, false)",
+    )
+    lake.spark.sql(f"insert into landing.range values {behind_a_hole}, {compacted}, {unfinished}")
+    table = lake_table(lake.spark, "landing.range")
+    assert table is not None
+    shown = (
+        "select landing_id, topic, partition, start_offset, end_offset, log_end_offset"
+        " from landing.range order by topic, partition, start_offset"
+    )
+    before = lake.rows(shown)
+    join_ranges(lake.spark, table, FEWEST_RANGES - 1)
+    assert lake.rows(shown) == before, "so few are not worth it"
+    join_ranges(lake.spark, table, 1198)
+    assert lake.rows(shown) == [
+        (1197, "a", 0, 0, 5990, 5990),
+        (1199, "a", 0, 5990, 6000, 6000),
+        (1198, "a", 1, 0, 5990, 5990),
+        (1200, "a", 1, 5990, 6000, 6000),
+        *before[-4:],
+    ]
+    lake.spark.sql("delete from landing.range")
 
 
 def test_runs_maintain_by_themselves_what_no_query_reads_any_more(

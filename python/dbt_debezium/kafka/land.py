@@ -62,7 +62,7 @@ OFFSETS_PER_FILE: Final = 250_000
 
 CREATE_RANGE = f"""
 create table if not exists {RANGE} (
-    landing_id bigint comment 'Which landing fetched it.',
+    landing_id bigint comment 'Which landing fetched it, or its end: maintenance joins them.',
     topic string,
     topic_id string comment 'Another one after the topic was deleted and created again.',
     partition int,

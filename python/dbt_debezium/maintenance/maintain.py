@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no types
 
@@ -20,6 +20,7 @@ from dbt_debezium.landing import RANGE, TABLE, TABLE_READ, record_files
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.maintenance.files import file_count, has_small_files, join_files
 from dbt_debezium.maintenance.orphans import remove_orphans
+from dbt_debezium.maintenance.ranges import join_ranges
 from dbt_debezium.maintenance.retention import (
     Retention,
     announce,
@@ -50,6 +51,13 @@ LANDING: Final = TABLE.partition(".")[0]
 FOREVER: Final = "forever"
 MOST_DAYS: Final = 36_500
 """That a setting can name, a hundred years: no date goes back by millions of them."""
+
+
+class Published(NamedTuple):
+    """What readers see; both are 0 before anything is published."""
+
+    cut_id: int
+    landing_id: int
 
 
 OnTable = Callable[[str, int, int], None]
@@ -213,7 +221,7 @@ def maintain(
             key=lambda table: (table.name == pointer, -file_count(table)),
         )
         is_built = any(table.name == pointer for table in tables)
-        published = _published_cut_id(spark, pointer) if is_built else 0
+        published = _published(spark, pointer) if is_built else Published(0, 0)
         waiting = _unfinished_landing(spark, tables)
         retention, kept = (
             _retention(spark, settings, schema, tables[-1]) if is_built else (Retention(), None)
@@ -233,10 +241,12 @@ def maintain(
             if on_table:
                 on_table(table.name, number, len(tables))
             rows = remove_rows(spark, table, retention, lease)
+            if table.name == RANGE and lease:
+                join_ranges(spark, table, published.landing_id)
             one = (
                 _look(table, settings.query_milliseconds)
                 if dry_run
-                else _maintain_table(spark, table, settings.query_milliseconds, published)
+                else _maintain_table(spark, table, settings.query_milliseconds, published.cut_id)
             )
             orphans = remove_orphans(spark, table, dry_run=dry_run) if has_orphans else 0
             done.append(replace(one, row_count=rows, orphan_count=orphans))
@@ -348,11 +358,9 @@ def _unfinished_landing(spark: "SparkSession", tables: list[LakeTable]) -> str |
     )
 
 
-def _published_cut_id(spark: "SparkSession", pointer: str) -> int:
-    row = spark.sql(
-        f"select max(cut_id) as cut_id from {pointer} where channel = 'published'"
-    ).head()
-    return int(row.cut_id or 0) if row else 0
+def _published(spark: "SparkSession", pointer: str) -> Published:
+    row = spark.sql(f"select cut_id, landing_id from {pointer} where channel = 'published'").head()
+    return Published(row.cut_id, row.landing_id) if row else Published(0, 0)
 
 
 def _pointer(schema: str) -> str:
