@@ -54,8 +54,8 @@ TYPES = {
 """What the database says of the columns of the capture `big`; the others are texts."""
 
 
-def cpu_seconds() -> float:
-    """Of this process and all its descendants, living and waited for."""
+def cpu_seconds(root: int | None = None) -> float:
+    """Of a process, by default this one, and all its descendants, living and waited for."""
     processes: dict[int, tuple[int, float]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -64,7 +64,7 @@ def cpu_seconds() -> float:
             except OSError:
                 continue
             processes[int(entry.name)] = (int(fields[1]), sum(map(int, fields[11:15])) / TICKS)
-    family, total = {os.getpid()}, 0.0
+    family, total = {root or os.getpid()}, 0.0
     growing = True
     while growing:
         growing = False
@@ -169,8 +169,15 @@ def bench_scaffold(count: int) -> None:
         spark.stop()
 
 
-def transaction(number: int, tables: list[str], rows: int) -> Iterator[dict[str, Any]]:
-    """Messages of a transaction that inserts rows of 20 columns into each table."""
+def transaction(
+    number: int, tables: list[str], rows: int, updates: bool = False
+) -> Iterator[dict[str, Any]]:
+    """Messages of a transaction that inserts rows of 20 columns into each table.
+
+    Args:
+        updates: whether transaction 0 inserts them, and each later one writes its commit number,
+            which is one more, into all columns of all rows.
+    """
     start, end = number * 1_000_000 + 1, (number + 1) * 1_000_000
     sequence = json.dumps([str(number * 1_000_000) if number else None, str(start)])
 
@@ -196,9 +203,14 @@ def transaction(number: int, tables: list[str], rows: int) -> Iterator[dict[str,
             "total_order": place + 1,
             "data_collection_order": row + 1,
         }
-        after = {"id": number * rows + row} | {f"c{column}": f"{row}" for column in range(19)}
-        value = {"op": "c", "before": None, "after": after, "source": source, "transaction": block}
-        yield message(f".public.{table}", number + row, {"id": after["id"]}, value)
+        key, text = (row, f"{number + 1}") if updates else (number * rows + row, f"{row}")
+        after = {"id": key} | {f"c{column}": text for column in range(19)}
+        value = {
+            "op": "u" if updates and number else "c", "before": None, "after": after,
+            "source": source, "transaction": block,
+        }  # fmt: skip
+        offset = number * rows + row if updates else number + row
+        yield message(f".public.{table}", offset, {"id": key}, value)
     counts = [{"data_collection": f"public.{one}", "event_count": rows} for one in tables]
     yield marker("END", end, counts)
 
