@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Literal
@@ -125,6 +126,17 @@ def landings(arrival: Arrival, count: int, seed: int) -> list[Arrival]:
     for part in parts:
         rng.shuffle(part)
     return [_part(arrival, part) for part in parts]
+
+
+def slices(arrival: Arrival, count: int) -> list[Arrival]:
+    """The same arrival in the order in which it was sent: the first half, and `count` more parts.
+
+    A snapshot is not proved before messages have come after it, so earlier parts publish nothing.
+    """
+    ats = sorted(range(len(arrival.places)), key=arrival.places.__getitem__)
+    half = len(ats) // 2
+    bounds = [half + (len(ats) - half) * number // count for number in range(count + 1)]
+    return [_part(arrival, ats[start:end]) for start, end in pairwise([0, *bounds])]
 
 
 def _part(arrival: Arrival, ats: Iterable[int]) -> Arrival:

@@ -39,7 +39,7 @@ def at_each_moment(act: Callable[[int], None]) -> Iterator[None]:
         def __init__(self, callbacks: list[Callable[[Any], None]]) -> None:
             super().__init__(callbacks=[*callbacks, listen])
 
-    dbt_cli.dbtRunner = Listened  # type: ignore[misc]
+    dbt_cli.dbtRunner = Listened  # type: ignore[assignment,misc]
     try:
         yield
     finally:
