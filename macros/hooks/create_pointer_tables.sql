@@ -23,7 +23,17 @@
             source('pointer', 'commit'),
             'source string, transaction_id string, log_position string, committed_at timestamp, cut_id bigint'
         ),
-        (source('pointer', 'partition_progress'), 'topic string, marker_source string, cut_id bigint'),
+        (
+            source('pointer', 'partition_progress'),
+            'cut_id bigint, topic string, partition int, sources array<string>, topic_source string,'
+            ~ ' contiguous_offset bigint, last_offset bigint,'
+            ~ ' known_ranges array<struct<first_offset: bigint, last_offset: bigint>>, unplaced_offsets array<bigint>,'
+            ~ ' event_position string, link_position string, unreadable_spans array<struct<`offset`: bigint,'
+            ~ ' after_position: string, before_position: string, after_link_position: string,'
+            ~ ' before_link_position: string, known_link_position: string, known_event_position: string>>,'
+            ~ ' has_incremental_reads boolean, has_signals boolean, has_controls boolean,'
+            ~ ' data_collections array<string>, marker_source string'
+        ),
         (
             operator_decision,
             'source string, transaction_id string, decision string, decided_by string, decided_on date, reason string'

@@ -64,9 +64,9 @@ MODELS = (
            "true as has_end"),
     Mutant(f"{T}/counts/int_transaction_count.sql",
            "count(distinct total_order) = count(*)", "true"),
-    Mutant(f"{T}/progress/partition_progress.sql",
+    Mutant(f"{T}/progress/int_unreadable_span.sql",
            "message.copy_number = 1 and not message.is_already_published", "true"),
-    Mutant(f"{T}/progress/partition_progress.sql",
+    Mutant(f"{T}/progress/int_landed_partition.sql",
            "when bit_count(bits) = last_offset - first_offset + 1", "when true"),
     Mutant(f"{T}/progress/partition_progress.sql",
            "max(message.event_position) filter (\n"
