@@ -6,13 +6,13 @@ change as (
         placed.source,
         placed.schema_name,
         placed.table_name,
-        placed.commit_number,
-        placed.position,
-        placed.topic,
-        placed.partition,
-        placed.`offset`,
-        placed.column_types,
-        coalesce(to_json(json_object_keys(placed.row_key)), '[]') as key_columns
+        struct(
+            placed.column_types,
+            coalesce(to_json(json_object_keys(placed.row_key)), '[]') as key_columns
+        ) as shape,
+        struct(
+            placed.commit_number, placed.position, placed.topic, placed.partition, placed.`offset`
+        ) as seen
     from {{ ref('int_change') }} as placed
     where
         placed.cut_id = {{ candidate('cut_id') }}
@@ -53,12 +53,9 @@ new_shape as (
         change.source,
         change.schema_name,
         change.table_name,
-        change.column_types,
-        change.key_columns,
-        known_shape.shape,
-        min(struct(
-            change.commit_number, change.position, change.topic, change.partition, change.`offset`
-        )) as first_seen,
+        change.shape,
+        known_shape.shape as known_shape,
+        min(change.seen) as seen,
         count(*) over (
             partition by change.source, change.schema_name, change.table_name
         ) as shape_count
@@ -72,8 +69,7 @@ new_shape as (
         change.source,
         change.schema_name,
         change.table_name,
-        change.column_types,
-        change.key_columns,
+        change.shape,
         known_shape.shape
 
 ),
@@ -84,7 +80,7 @@ changing_table as (
         source,
         schema_name,
         table_name,
-        max(shape) as shape
+        max(known_shape) as known_shape
     from new_shape
     where shape_count > 1
     group by source, schema_name, table_name
@@ -96,11 +92,11 @@ ordered_change as (
     select
         change.*,
         coalesce(
-            lag(struct(change.column_types, change.key_columns)) over (
+            lag(change.shape) over (
                 partition by change.source, change.schema_name, change.table_name
-                order by change.commit_number, change.position
+                order by change.seen.commit_number, change.seen.position
             ),
-            changing_table.shape
+            changing_table.known_shape
         ) as previous_shape
     from change
     inner join changing_table
@@ -114,30 +110,22 @@ ordered_change as (
 table_shape as (
 
     select
-        new_shape.source,
-        new_shape.schema_name,
-        new_shape.table_name,
-        new_shape.column_types,
-        new_shape.key_columns,
-        new_shape.first_seen.*
+        source,
+        schema_name,
+        table_name,
+        shape,
+        seen
     from new_shape
-    where
-        new_shape.shape_count = 1
-        and struct(new_shape.column_types, new_shape.key_columns) is distinct from new_shape.shape
+    where shape_count = 1 and shape is distinct from known_shape
     union all
     select
         source,
         schema_name,
         table_name,
-        column_types,
-        key_columns,
-        commit_number,
-        position,
-        topic,
-        partition,
-        `offset`
+        shape,
+        seen
     from ordered_change
-    where struct(column_types, key_columns) is distinct from previous_shape
+    where shape is distinct from previous_shape
 
 )
 
@@ -146,16 +134,16 @@ select
     table_shape.source,
     table_shape.schema_name,
     table_shape.table_name,
-    table_shape.commit_number,
-    table_shape.position,
+    table_shape.seen.commit_number,
+    table_shape.seen.position,
 
     -- payload
-    table_shape.column_types,
-    table_shape.key_columns,
+    table_shape.shape.column_types,
+    table_shape.shape.key_columns,
 
     -- provenance
-    table_shape.topic,
-    table_shape.partition,
-    table_shape.`offset`,
+    table_shape.seen.topic,
+    table_shape.seen.partition,
+    table_shape.seen.`offset`,
     {{ candidate('cut_id') }}L as cut_id
 from table_shape

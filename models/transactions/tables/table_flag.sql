@@ -1,90 +1,8 @@
 with
 
--- With the newest initial snapshot of its source; 0 where there was none.
-fact_of_source as (
-
-    select
-        built.*,
-        coalesce(max(built.initial_commit_number) over by_source, 0) as snapshot_commit_number,
-        coalesce(max(built.initial_cut_id) over by_source, 0) as snapshot_cut_id,
-        coalesce(max(built.keeping_commit_number) over by_source, 0) as kept_commit_number,
-        -- The connector reads one table after the other.
-        max(built.last_window_commit_number) over by_source as source_window_commit_number,
-        coalesce(max(built.scan_stopped_commit_number) over by_source, 0) as stopped_commit_number
-    from {{ ref('int_table_fact') }} as built
-    where built.cut_id = {{ candidate('cut_id') }}
-    window by_source as (partition by built.source)
-
-),
-
-announced as (
-
-    select
-        source,
-        schema_name,
-        table_name,
-        max_by(change_type, struct(landing_id, `offset`, place)) as latest_change_type,
-        collect_list(event_position) as change_positions
-    from {{ ref('stg_schema_change') }}
-    where table_name is not null
-    group by source, schema_name, table_name
-
-),
-
-default_added as (
-
-    select
-        seen.source,
-        seen.schema_name,
-        seen.table_name,
-        max(seen.commit_number) as commit_number
-    from {{ ref('schema_change') }} as seen
-    where
-        seen.cut_id <= {{ candidate('cut_id') }}
-        and seen.change_kind = 'column_added'
-        and seen.has_default
-    group by seen.source, seen.schema_name, seen.table_name
-
-),
-
 expected as (
 
     {{ expected_tables() }}
-
-),
-
--- Tables whose models name the columns that tell rows apart.
-identified as (
-
-    select
-        schema_name,
-        table_name,
-        collect_list(source_pattern) as source_patterns
-    from expected
-    where has_identity
-    group by schema_name, table_name
-
-),
-
-fact as (
-
-    select
-        fact_of_source.*,
-        fact_of_source.last_window_commit_number > fact_of_source.snapshot_commit_number
-            as has_windows,
-        greatest(
-            fact_of_source.scan_ended_commit_number, fact_of_source.source_window_commit_number
-        ) > fact_of_source.last_window_commit_number
-        and fact_of_source.stopped_commit_number < fact_of_source.last_window_commit_number
-            as is_scanned,
-        coalesce(exists(
-            identified.source_patterns, pattern -> rlike(fact_of_source.source, pattern)
-        ), false) as is_identified
-    from fact_of_source
-    left join identified
-        on
-            fact_of_source.schema_name <=> identified.schema_name
-            and fact_of_source.table_name = identified.table_name
 
 ),
 
@@ -134,7 +52,7 @@ known_flag as (
                 fact.has_windows
                 and fact.connector = 'db2'
                 and exists(
-                    announced.change_positions,
+                    fact.change_positions,
                     position -> position > fact.first_window_position
                     and position < fact.last_window_position
                 ),
@@ -160,23 +78,13 @@ known_flag as (
                 'repeated_names',
                 fact.repeated_names_cut_id >= fact.snapshot_cut_id,
                 'schema_default',
-                default_added.commit_number > coalesce(fact.initial_commit_number, 0),
+                fact.default_commit_number > coalesce(fact.initial_commit_number, 0),
                 'dropped_or_not_captured',
-                fact.first_commit_number is not null and announced.latest_change_type = 'DROP'
+                fact.first_commit_number is not null and fact.latest_change_type = 'DROP'
             ),
             (flag, is_raised) -> is_raised
         )) as (flag, is_raised)
-    from fact
-    left join announced
-        on
-            fact.source = announced.source
-            and fact.schema_name <=> announced.schema_name
-            and fact.table_name = announced.table_name
-    left join default_added
-        on
-            fact.source = default_added.source
-            and fact.schema_name <=> default_added.schema_name
-            and fact.table_name = default_added.table_name
+    from {{ ref('int_table_evidence') }} as fact
     union all
     select
         int_cut.source,
@@ -187,12 +95,13 @@ known_flag as (
     from {{ ref('int_cut') }} as int_cut
     inner join expected
         on rlike(int_cut.source, expected.source_pattern)
-    left anti join fact
+    left anti join {{ ref('int_table_fact') }} as fact
         on
             int_cut.source = fact.source
             and expected.schema_name <=> fact.schema_name
             and expected.table_name = fact.table_name
             and fact.first_commit_number is not null
+            and fact.cut_id = {{ candidate('cut_id') }}
     group by int_cut.source, expected.schema_name, expected.table_name
 
 )

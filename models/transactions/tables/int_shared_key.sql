@@ -1,0 +1,85 @@
+with
+
+-- A deferred constraint lets a row be created before another one of its key is deleted, so only the
+-- whole transaction tells. A window reads rows that are there already.
+repeated_key as (
+
+    select
+        source,
+        schema_name,
+        table_name,
+        commit_number,
+        row_key
+    from {{ ref('int_new_change') }}
+    where
+        row_key is not null
+        and operation in ({{ op('create') }}, {{ op('read') }}, {{ op('delete') }})
+        and case when read_in is null then proof = 'counted' else read_in != 'transaction' end
+        and not is_read_twice
+    group by source, schema_name, table_name, commit_number, row_key
+    having count_if(operation != {{ op('delete') }}) - count_if(operation = {{ op('delete') }}) > 1
+
+),
+
+-- Here a row can be gone without a delete of its key.
+emptied as (
+
+    select
+        source,
+        schema_name,
+        table_name,
+        commit_number
+    from {{ ref('int_new_change') }}
+    where
+        operation = {{ op('truncate') }}
+        or (operation = {{ op('delete') }} and {{ is_filler_key('row_key', 'before') }})
+
+),
+
+-- Two rows with one key: a snapshot read both, or a transaction created both.
+shared_key as (
+
+    select
+        repeated_key.source,
+        repeated_key.schema_name,
+        repeated_key.table_name,
+        repeated_key.commit_number
+    from repeated_key
+    left anti join emptied
+        on
+            repeated_key.source = emptied.source
+            and repeated_key.schema_name <=> emptied.schema_name
+            and repeated_key.table_name = emptied.table_name
+            and repeated_key.commit_number = emptied.commit_number
+    union all
+    -- A read of another connector than PostgreSQL is known by its key alone (S1).
+    select
+        copied.source,
+        copied.schema_name,
+        copied.table_name,
+        new_commit.commit_number
+    from {{ ref('stg_change_event') }} as copied
+    inner join {{ ref('int_new_commit') }} as new_commit
+        on
+            copied.source = new_commit.source
+            and copied.event_position = new_commit.snapshot_position
+    where
+        copied.snapshot is not null
+        and copied.snapshot != 'incremental'
+        and copied.row_key is not null
+        and not copied.has_content_of_first_copy
+        and not copied.is_already_published
+        and not new_commit.is_read_twice
+
+)
+
+select
+    -- identity
+    source,
+    schema_name,
+    table_name,
+
+    -- where
+    max(commit_number) as shared_key_commit_number
+from shared_key
+group by source, schema_name, table_name

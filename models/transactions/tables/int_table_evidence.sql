@@ -1,0 +1,123 @@
+with
+
+-- With the newest initial snapshot of its source; 0 where there was none.
+fact_of_source as (
+
+    select
+        built.*,
+        coalesce(max(built.initial_commit_number) over by_source, 0) as snapshot_commit_number,
+        coalesce(max(built.initial_cut_id) over by_source, 0) as snapshot_cut_id,
+        coalesce(max(built.keeping_commit_number) over by_source, 0) as kept_commit_number,
+        -- The connector reads one table after the other.
+        max(built.last_window_commit_number) over by_source as source_window_commit_number,
+        coalesce(max(built.scan_stopped_commit_number) over by_source, 0) as stopped_commit_number
+    from {{ ref('int_table_fact') }} as built
+    where built.cut_id = {{ candidate('cut_id') }}
+    window by_source as (partition by built.source)
+
+),
+
+announced as (
+
+    select
+        source,
+        schema_name,
+        table_name,
+        max_by(change_type, struct(landing_id, `offset`, place)) as latest_change_type,
+        collect_list(event_position) as change_positions
+    from {{ ref('stg_schema_change') }}
+    where table_name is not null
+    group by source, schema_name, table_name
+
+),
+
+default_added as (
+
+    select
+        seen.source,
+        seen.schema_name,
+        seen.table_name,
+        max(seen.commit_number) as commit_number
+    from {{ ref('schema_change') }} as seen
+    where
+        seen.cut_id <= {{ candidate('cut_id') }}
+        and seen.change_kind = 'column_added'
+        and seen.has_default
+    group by seen.source, seen.schema_name, seen.table_name
+
+),
+
+-- Tables whose models name the columns that tell rows apart.
+identified as (
+
+    select
+        schema_name,
+        table_name,
+        collect_list(source_pattern) as source_patterns
+    from (
+        {{ expected_tables() }}
+    )
+    where has_identity
+    group by schema_name, table_name
+
+)
+
+select
+    -- identity
+    fact.source,
+    fact.schema_name,
+    fact.table_name,
+
+    -- what its changes have shown
+    fact.connector,
+    fact.first_commit_number,
+    fact.first_operation,
+    fact.initial_commit_number,
+    fact.twice_read_commit_number,
+    fact.blocking_commit_number,
+    fact.first_window_position,
+    fact.last_window_position,
+    fact.last_window_at,
+    fact.has_rows,
+    fact.has_key,
+    fact.has_old_image,
+    fact.has_truncate,
+    fact.filler_key_commit_number,
+    fact.shared_key_commit_number,
+
+    -- what other messages have shown
+    fact.scanned_at,
+    fact.lost_identity_cut_id,
+    fact.repeated_names_cut_id,
+    announced.latest_change_type,
+    announced.change_positions,
+    default_added.commit_number as default_commit_number,
+
+    -- what is known of its source
+    fact.snapshot_commit_number,
+    fact.snapshot_cut_id,
+    fact.kept_commit_number,
+
+    -- what follows
+    fact.last_window_commit_number > fact.snapshot_commit_number as has_windows,
+    greatest(fact.scan_ended_commit_number, fact.source_window_commit_number)
+    > fact.last_window_commit_number
+    and fact.stopped_commit_number < fact.last_window_commit_number as is_scanned,
+    coalesce(
+        exists(identified.source_patterns, pattern -> rlike(fact.source, pattern)), false
+    ) as is_identified
+from fact_of_source as fact
+left join identified
+    on
+        fact.schema_name <=> identified.schema_name
+        and fact.table_name = identified.table_name
+left join announced
+    on
+        fact.source = announced.source
+        and fact.schema_name <=> announced.schema_name
+        and fact.table_name = announced.table_name
+left join default_added
+    on
+        fact.source = default_added.source
+        and fact.schema_name <=> default_added.schema_name
+        and fact.table_name = default_added.table_name
