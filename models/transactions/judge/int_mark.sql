@@ -12,6 +12,12 @@ fact as (
         source,
         kind,
         mark
+    from {{ ref('int_chain_end_mark') }}
+    union all
+    select
+        source,
+        kind,
+        mark
     from {{ ref('int_partition_mark') }}
     union all
     select

@@ -2,15 +2,7 @@ with
 
 read_partition as (
 
-    select
-        source,
-        event_position as snapshot_position,
-        topic,
-        partition,
-        min(`offset`) as first_read_offset,
-        max(`offset`) as last_read_offset
-    from {{ ref('int_pending_read') }}
-    group by source, event_position, topic, partition
+    select * from {{ ref('int_read_range') }}
 
 ),
 
