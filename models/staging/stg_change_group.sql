@@ -28,7 +28,6 @@ lone_source as (
 
     select source from message
     where is_lone and not is_already_published
-    group by source
 
 ),
 
@@ -101,18 +100,6 @@ next_file as (
     from place
     group by source, log_file
 
-),
-
-late_change as (
-
-    select
-        source,
-        transaction_id,
-        log_position
-    from message
-    where is_lone and is_already_published
-    group by source, transaction_id, log_position
-
 )
 
 select
@@ -141,11 +128,12 @@ select
     late.transaction_id,
     min_by(published.transaction_id, published.log_position) as group_id,
     cast(null as string) as boundary_position
-from late_change as late
+from message as late
 inner join {{ source('pointer', 'commit') }} as published
     on
         late.source = published.source
         and late.log_position <= published.log_position
         and startswith(published.log_position, 'file#')
         and published.cut_id <= {{ candidate('starting_cut_id') }}
+where late.is_lone and late.is_already_published
 group by late.source, late.transaction_id

@@ -1,12 +1,5 @@
 with
 
-transaction_topic as (
-
-    select * from {{ ref('int_transaction_topic') }}
-    where source_prefix is not null
-
-),
-
 -- END of SQL Server and Db2 may name a database, which belongs to the source where the changes say
 -- so (S0). Their BEGIN names none, and their ids look alike.
 known_source as (
@@ -38,9 +31,9 @@ marker as (
         transaction_topic.is_leading,
         concat_ws('.', transaction_topic.source_prefix, message.database_name) as source
     from {{ ref('stg_message') }} as message
-    inner join transaction_topic
+    inner join {{ ref('int_transaction_topic') }} as transaction_topic
         on message.topic = transaction_topic.topic
-    where message.kind = 'transaction_marker'
+    where message.kind = 'transaction_marker' and transaction_topic.source_prefix is not null
 
 ),
 
