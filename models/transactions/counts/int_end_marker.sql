@@ -47,16 +47,6 @@ known_marker as (
 
 ),
 
-progress as (
-
-    select
-        *,
-        max(partition) over (partition by topic) as last_partition
-    from {{ ref('partition_progress') }}
-    where cut_id = {{ candidate('cut_id') }}
-
-),
-
 -- Markers of several partitions have no common order, so their offsets prove nothing, but those of
 -- all partitions together do (int_partitioned_end). Another partition shows itself by any message.
 -- What cannot be read may be a marker.
@@ -68,7 +58,13 @@ readable_run as (
             transform(known_ranges, known -> known.first_offset),
             transform(unplaced_offsets, bad -> bad + 1)
         )) as first_offset
-    from progress
+    from (
+        select
+            *,
+            max(partition) over (partition by topic) as last_partition
+        from {{ ref('partition_progress') }}
+        where cut_id = {{ candidate('cut_id') }}
+    )
     where last_partition = 0
 
 ),
@@ -76,21 +72,15 @@ readable_run as (
 placed_marker as (
 
     select
-        topic,
-        `offset`,
-        source,
-        transaction_id,
-        is_position,
-        is_end,
-        broken_from,
+        *,
         cast(null as bigint) as first_offset
     from known_marker
     union all
     select
-        topic,
-        first_offset as `offset`,
         null as source,
         null as transaction_id,
+        topic,
+        first_offset as `offset`,
         null as is_position,
         false as is_end,
         null as broken_from,
@@ -127,10 +117,10 @@ linked_marker as (
     where is_end and (readable_from is not null or topic is null)
     union all
     select
-        topic,
-        `offset`,
         source,
         transaction_id,
+        topic,
+        `offset`,
         null as is_position,
         true as is_end,
         null as first_offset,
