@@ -43,7 +43,7 @@ MODELS = (
     Mutant("models/staging/stg_message.sql", "first_value(sent.content_hash) over copies",
            "last_value(sent.content_hash) over copies"),
     Mutant("macros/event_hash.sql", "event_position, row_key)", "event_position)"),
-    Mutant(f"{T}/cut/int_change.sql", "where not is_already_published and copy_number = 1",
+    Mutant(f"{T}/cut/int_placed_event.sql", "where not is_already_published and copy_number = 1",
            "where not is_already_published"),
     Mutant(f"{T}/counts/int_table_count.sql", "count_if(copy_number = 1) as received_count",
            "count(*) as received_count"),
