@@ -1,18 +1,5 @@
 with
 
-int_cut as (
-
-    select * from {{ ref('int_cut') }}
-
-),
-
-hold as (
-
-    select * from {{ ref('int_verdict') }}
-    where verdict = 'hold'
-
-),
-
 -- A message that landed cut off and again whole is readable.
 unreadable_message as (
 
@@ -50,59 +37,19 @@ held_transaction as (
         pending.committed_at,
         pending.event_count,
         pending.miscounted_tables,
-        hold.held_reason
+        held.held_reason
     from {{ ref('int_transaction') }} as pending
-    inner join hold
-        on pending.source = hold.source and pending.transaction_id = hold.transaction_id
-    left join int_cut
+    inner join {{ ref('int_verdict') }} as held
+        on
+            pending.source = held.source
+            and pending.transaction_id = held.transaction_id
+            and held.verdict = 'hold'
+    left join {{ ref('int_cut') }} as int_cut
         on pending.source = int_cut.source
     -- What is older than a snapshot that is published waits for nothing.
     where not coalesce(pending.previous_commit_position < int_cut.snapshot_position, false)
     union all
-    select
-        placed.source,
-        {{ snapshot_id('placed.snapshot_position') }} as transaction_id,
-        placed.position as commit_position,
-        placed.position as log_order,
-        placed.committed_at,
-        snapshot.read_count as event_count,
-        case
-            when hold.held_reason = 'missing_reads'
-                then
-                    array_sort(concat(
-                        transform(
-                            filter(
-                                snapshot.read_tables,
-                                one -> not one.has_last_of_table
-                                or arrays_overlap(one.topics, hold.lacking_topics)
-                            ),
-                            one -> named_struct(
-                                'data_collection', one.data_collection,
-                                'expected_count', cast(null as bigint),
-                                'received_count', one.read_count
-                            )
-                        ),
-                        transform(
-                            coalesce(snapshot.unlanded_tables, array()),
-                            one -> named_struct(
-                                'data_collection', one,
-                                'expected_count', cast(null as bigint),
-                                'received_count', 0L
-                            )
-                        )
-                    ))
-            else array()
-        end as miscounted_tables,
-        hold.held_reason
-    from {{ ref('int_placed_snapshot') }} as placed
-    inner join hold
-        on
-            placed.source = hold.source
-            and placed.snapshot_position = hold.read_position
-    inner join {{ ref('int_snapshot') }} as snapshot
-        on
-            placed.source = snapshot.source
-            and placed.snapshot_position = snapshot.snapshot_position
+    select * from {{ ref('int_held_snapshot') }}
 
 ),
 
