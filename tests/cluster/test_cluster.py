@@ -5,7 +5,6 @@ lands a second file later, which the first one builds. All tables are those of a
 """
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from lake import Lake, capture, open_lake, tables_of
 from oracle import read_messages
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.home import lake_dir
+from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.lease import Lease, writing
 from dbt_debezium.preview import write_project
 from dbt_debezium.scaffold import CapturedTable
@@ -49,6 +48,7 @@ from click.testing import CliRunner
 from dbt_debezium.cli import main
 from dbt_debezium.session import spark_session
 
+SECRETS = ("DBT_DEBEZIUM_CATALOG_TOKEN", "DBT_DEBEZIUM_S3_SECRET_KEY")
 landed, names, *hidden = sys.argv[1:]
 spark = spark_session("prod")
 
@@ -62,7 +62,7 @@ print(json.dumps({
     "doctor": CliRunner().invoke(main, ["doctor", "--json"]).output,
     "seen": spark.sparkContext.range(0, 1, 1, 1).mapPartitions(look).first(),
     "shuffle_partitions": spark.conf.get("spark.sql.shuffle.partitions"),
-    "secrets": [one for one in commands if os.environ["DBT_DEBEZIUM_CATALOG_TOKEN"] in one],
+    "secrets": [one for one in commands for secret in SECRETS if os.environ[secret] in one],
 }))
 """
 
@@ -158,7 +158,7 @@ def story(servers: Cluster, machine: Machine, tables: list[CapturedTable]) -> St
     told.runs.append(machine.says(DBT, "run", "--target", "prod"))
     looked = machine.says(
         *(sys.executable, "-c", LOOK, servers.folder / "part_1", ",".join(public(tables))),
-        *(REPOSITORY, servers.folder, os.environ["DBT_DEBEZIUM_JARS"]),
+        *(REPOSITORY, servers.folder, jars_dir().absolute()),
     )
     told.looked = json.loads(looked.splitlines()[-1])
     return told
