@@ -36,7 +36,7 @@ TRANSACTIONS = 5
 SHOWN = 10
 """Each so many rounds a line is printed."""
 SETTINGS = {"longest_query_hours": 0.1}
-"""Six minutes. With the default of six hours, snapshots grow in number for six hours."""
+"""Six minutes. With the default of an hour, snapshots grow in number for an hour."""
 READER = "reader"
 READER_PAUSE_SECONDS = 0.5
 QUERY = """
