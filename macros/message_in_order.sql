@@ -1,6 +1,6 @@
 {#-
-    The CTEs of stg_message that give messages of CDL a position in the order of commits (S22), where the project names
-    watermark_sources. A change stands at its first copy: the highest LSN up to there, so that reads of a snapshot have
+    The CTEs of stg_sent_message that give messages of CDL a position in the order of commits (S22), where the project
+    names watermark_sources. A change stands at its first copy: the highest LSN up to there, so that reads of a snapshot have
     their place among changes, then its offset. Copies, heartbeats and what has been published show nothing of how far
     a partition has come, so they have no position.
 -#}

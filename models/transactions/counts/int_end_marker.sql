@@ -47,9 +47,9 @@ known_marker as (
 
 ),
 
--- Markers of several partitions have no common order, so their offsets prove nothing, but those of
--- all partitions together do (int_partitioned_end). Another partition shows itself by any message.
--- What cannot be read may be a marker.
+-- Markers of several partitions have no common order, so int_partitioned_end looks at all of them
+-- together. Any message shows that there is another partition. One that cannot be read may be a
+-- marker.
 readable_run as (
 
     select

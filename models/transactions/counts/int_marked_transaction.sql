@@ -39,9 +39,6 @@ marked_transaction as (
 
 )
 
--- MariaDB's connector sends BEGIN and no END for DDL, TRUNCATE and the halves of an XA transaction.
--- A BEGIN stays alone once another transaction has begun, because its END would stand before that
--- in the one partition. A transaction that a restart sends again had begun before.
 select
     -- identity
     source,
@@ -61,6 +58,9 @@ select
     -- proof
     has_end,
     has_next_marker,
+    -- MariaDB's connector sends BEGIN and no END for DDL, TRUNCATE and the halves of an XA
+    -- transaction. No END will come once another transaction has begun, because it would stand
+    -- before that in the one partition. A transaction that a restart sends again had begun before.
     not has_end
     and max(last_partition) over (partition by source) = 0
     and coalesce(

@@ -13,7 +13,7 @@ lone_begin as (
 
 ),
 
--- Commits are read where there is one.
+-- Published commits are read only if there is such a BEGIN.
 published_begin as (
 
     select /*+ broadcast(lone_begin) */
@@ -28,8 +28,8 @@ published_begin as (
 
 )
 
--- What cannot be read may be a marker. A BEGIN of PostgreSQL without an END ends a stream, unless
--- it is sent again and its END was published.
+-- A message that cannot be read may be a BEGIN or END. A BEGIN of PostgreSQL without an END ends a
+-- stream, unless it is sent again and its transaction was published.
 select
     -- identity
     topic,

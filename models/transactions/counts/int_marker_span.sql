@@ -1,6 +1,6 @@
 with
 
--- Behind the last message of a partition nothing is missing where the landing reaches the end.
+-- Where the landing reaches the end, the end of each partition counts as one more marker.
 bound as (
 
     select
@@ -49,7 +49,7 @@ run_of_marker as (
 
 ),
 
--- Between a marker and the one before it in its partition no marker is missing.
+-- No marker can be missing between two whose messages are in one unbroken stretch.
 preceded_marker as (
 
     select

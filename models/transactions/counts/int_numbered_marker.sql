@@ -50,6 +50,6 @@ select
             then max(commit_position) over (partition by source, transaction_id)
         else split_part(numbered_position, '#', 2)
     end as position,
-    -- Another database of SQL Server may have sent what is before its first marker.
+    -- What is before its first marker may be of another database of SQL Server.
     not has_lsn or connector is not null as has_own_topic
 from marker

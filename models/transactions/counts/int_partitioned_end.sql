@@ -32,7 +32,7 @@ compared_end as (
             source,
             partition,
             position,
-            -- No marker shows what is before this one.
+            -- Something may be missing before this one.
             coalesce(after_position, position) as after_position,
             cast(null as int) as partition_count
         from {{ ref('int_marker_span') }}

@@ -75,7 +75,7 @@ select
     coalesce(
         coalesce(received.connector, marked.connector) = 'postgresql', false
     ) as names_predecessor,
-    -- Nothing of it has landed: DDL, or a truncate that is still to come.
+    -- A BEGIN alone is of DDL, or of a truncate that is still to come.
     coalesce(received.is_whole_transaction, marked.is_begin_alone, false) as is_whole_transaction,
     change_group.source is not null as is_group,
 

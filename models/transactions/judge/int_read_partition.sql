@@ -120,8 +120,8 @@ select
     newer.last_read_offset,
     newer.newer_offset,
     newer.first_offset,
-    -- What an earlier run has published is staged no more: what landed in front of it is known. If
-    -- another source sends too, it may be the other's.
+    -- stg_message lacks what an earlier run has published, but its offsets are known to have
+    -- landed. If another source sends too, they may be the other's.
     coalesce(
         older.older_offset,
         case

@@ -1,4 +1,3 @@
--- Reads that are missing are counted for each table.
 select
     -- identity
     placed.source,
@@ -11,6 +10,7 @@ select
 
     -- why
     snapshot.read_count as event_count,
+    -- The tables that lack reads. Nothing counts how many a table should have.
     case
         when held.held_reason = 'missing_reads'
             then

@@ -1,6 +1,6 @@
 with
 
--- Its reads can stand at the very place where the newest commit ended.
+-- Reads of a held snapshot can stand at the very place where the newest commit ended.
 held_snapshot as (
 
     select
@@ -79,7 +79,7 @@ select
                     <= int_cut.log_positions[split_part(message.log_position, '#', 1)]
             when message.snapshot is null and message.transaction_id is not null then false
             when message.snapshot is not null and held_snapshot.source is not null then false
-            -- Settled by its place in int_change alone.
+            -- Only int_change says where they are.
             when message.snapshot = 'incremental' and message.connector != 'postgresql'
                 then false
             when message.connector != 'postgresql'

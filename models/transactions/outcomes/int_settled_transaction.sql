@@ -21,7 +21,7 @@ passed_transaction as (
     from {{ ref('stg_message') }}
     where marker = 'END' and is_already_published
     union all
-    -- No offset of an END that a restart sends again tells that it is published.
+    -- An END that a restart sends again has a new offset, which does not show that it is published.
     select
         source,
         transaction_id,

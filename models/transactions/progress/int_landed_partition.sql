@@ -34,7 +34,8 @@ fetched_range as (
 ),
 
 -- An earlier part may land later, so ranges of this run and of those before can meet and overlap.
--- Null of a partition in which nothing has been found yet: it may still bring something.
+-- Where nothing has been found yet, a range of nulls stands for the partition: it may still bring
+-- something.
 known_range as (
 
     select
@@ -87,7 +88,7 @@ joined_range as (
                 rows between unbounded preceding and 1 preceding
             ),
             true
-        ) as is_behind_a_hole
+        ) as is_behind_a_gap
     from known_range
 
 ),
@@ -96,7 +97,7 @@ numbered_range as (
 
     select
         *,
-        sum(cast(is_behind_a_hole as int)) over (
+        sum(cast(is_behind_a_gap as int)) over (
             partition by topic, partition
             order by first_offset nulls last, last_offset
         ) as range_number

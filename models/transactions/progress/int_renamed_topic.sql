@@ -18,7 +18,7 @@ guessed_topic as (
 
 )
 
--- Messages are read for it where there is such a topic.
+-- Messages are read only if there is such a topic.
 select /*+ broadcast(guessed) */
     -- identity
     guessed.topic,

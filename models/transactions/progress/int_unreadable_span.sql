@@ -18,7 +18,8 @@ earlier_progress as (
 
 ),
 
--- Partitions in which something has no place. From the messages: Spark would make the ranges again.
+-- Partitions in which something has no place. They come from the messages, because Spark would
+-- compute int_landed_partition a second time.
 doubtful_partition as (
 
     select
@@ -48,7 +49,8 @@ doubtful_partition as (
 
 ),
 
--- It may stand anywhere behind what was sent before it.
+-- Every message of these partitions, because one without a place may stand anywhere behind what was
+-- sent before it.
 doubtful_message as (
 
     select

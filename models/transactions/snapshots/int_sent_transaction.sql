@@ -27,7 +27,8 @@ sent_change as (
 )
 
 -- Positions of two logs do not compare, as after a failover of MySQL. Where a partition has reads
--- and changes, their offsets tell which came first. What was sent again has lower offsets, too.
+-- and changes, their offsets tell which came first. A transaction that was sent again may have
+-- offsets on both sides in one partition: the first counts.
 select
     -- identity
     source,

@@ -1,6 +1,6 @@
 with
 
--- With the newest initial snapshot of its source; 0 where there was none.
+-- Each table with the newest initial snapshot of its source, or 0.
 fact_of_source as (
 
     select
@@ -8,7 +8,7 @@ fact_of_source as (
         coalesce(max(built.initial_commit_number) over by_source, 0) as snapshot_commit_number,
         coalesce(max(built.initial_cut_id) over by_source, 0) as snapshot_cut_id,
         coalesce(max(built.keeping_commit_number) over by_source, 0) as kept_commit_number,
-        -- The connector reads one table after the other.
+        -- The connector reads one table after the other, so a later window shows that a scan ended.
         max(built.last_window_commit_number) over by_source as source_window_commit_number,
         coalesce(max(built.scan_stopped_commit_number) over by_source, 0) as stopped_commit_number
     from {{ ref('int_table_fact') }} as built
