@@ -67,7 +67,7 @@ select
                         {{ offset_position(0) }}
                     ),
                     '+',
-                    -- Without a place of its own it holds all that follows the cut.
+                    -- Without a place of its own it holds everything that follows the cut.
                     coalesce(counted.last_event_position, '')
                 )
     end as position_without_end,

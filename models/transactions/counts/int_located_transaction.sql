@@ -29,7 +29,8 @@ followed_transaction as (
         case
             -- A truncate of MySQL has no END (S8), and one of MariaDB may have a BEGIN.
             when is_whole_transaction then coalesce(end_position, position_without_end)
-            -- It holds all that follows the cut.
+            -- Its offset says nothing, so its place is right behind the cut. It is held there, and
+            -- with it everything that follows.
             when has_known_offset
                 then concat(split_part(starting_position, '+', 1), '+', last_event_position)
             else end_position
@@ -48,7 +49,7 @@ followed_transaction as (
                             ),
                             greatest(last_event_position, previous_commit_position)
                         ),
-                        -- The next epoch names nothing of this one.
+                        -- Transactions of the next epoch do not name it.
                         case
                             when
                                 {{ epoch_of('last_event_position') }}

@@ -108,9 +108,9 @@ select
     case
         when bool_or(has_its_name)
             then collect_set(case when has_its_name and is_shown then source_prefix end)
-        -- The default name is that of a source of which nothing has landed yet. Only ids that
-        -- no two databases give out show another: GTIDs of MySQL. Young servers of PostgreSQL
-        -- give out the same.
+        -- A default name that fits no known source is that of one of which nothing has landed
+        -- yet. Only ids that no two databases give out show another source: GTIDs of MySQL, but
+        -- not the ids of young servers of PostgreSQL.
         else collect_set(
             case
                 when is_shown and (has_own_ids or not endswith(topic, '.transaction'))

@@ -21,7 +21,7 @@ repeated_key as (
 
 ),
 
--- Here a row can be gone without a delete of its key.
+-- Commits in which a row can disappear without a delete of its key.
 emptied as (
 
     select
