@@ -51,6 +51,9 @@ NOT_RUN: Final = {
     "dbt-debezium preview kafka://localhost:9092 --topics 'shop[.].*'": (
         "needs a broker; tests/live/test_live.py looks at one"
     ),
+    "dbt-debezium views --dialect duckdb": "test_engines.py, which runs what it prints",
+    "dbt-debezium views --dialect trino --catalog lake": "test_engines.py",
+    "dbt-debezium views --dialect snowflake --catalog lake": "test_engines.py",
     "dbt-debezium run --every 30s": "does not end; test_run_every.py ends it",
     "dbt-debezium run dumps/ --every 5m": "does not end; test_run_every.py ends it",
     "source .venv/bin/activate": "a shell's own command",

@@ -22,6 +22,7 @@ from dbt_debezium.cli.run import run
 from dbt_debezium.cli.scaffold import scaffold
 from dbt_debezium.cli.signal import signal
 from dbt_debezium.cli.status import status
+from dbt_debezium.cli.views import views
 from dbt_debezium.errors import DebeziumError, is_of_spark
 
 
@@ -76,6 +77,7 @@ COMMANDS = (
     scaffold,
     signal,
     status,
+    views,
 )
 for command in COMMANDS:
     main.add_command(command)

@@ -1,0 +1,56 @@
+"""`dbt-debezium views`."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from dbt_debezium.cli.console import enter_lake, examples, working
+from dbt_debezium.home import project_dir
+
+if TYPE_CHECKING:
+    from dbt_debezium.views.dialects import Dialect
+
+
+@click.command(
+    epilog=examples(
+        "dbt-debezium views --dialect duckdb",
+        "dbt-debezium views --dialect trino --schema public_trino",
+        "dbt-debezium views --dialect snowflake --catalog lake",
+    )
+)
+@click.option(
+    "--dialect",
+    required=True,
+    type=click.Choice(["duckdb", "trino", "snowflake"]),
+    help="The engine that is to read the tables.",
+)
+@click.option(
+    "--catalog",
+    default="lake",
+    show_default=True,
+    help="What the engine calls the catalog of the tables.",
+)
+@click.option(
+    "--schema",
+    help="Where the views are made. By default it is called like Spark's; for Trino, whose views"
+    " may be in the same catalog, `_trino` follows.",
+)
+@click.option("--target", help="A target of profiles.yml.")
+def views(dialect: "Dialect", catalog: str, schema: str | None, target: str | None) -> None:
+    """Print the SQL of the public tables for an engine that cannot read Spark's views.
+
+    The statements make views over the same Iceberg tables. Print them again when a public table is
+    new, or has other columns. DuckDB is tested; the SQL for Trino and Snowflake has not been run.
+    """
+    from dbt_debezium.session import build_schema, public_schema, spark_session
+    from dbt_debezium.views import view_statements
+
+    enter_lake(target)
+    public = public_schema(project_dir())
+    schema = schema or (f"{public}_trino" if dialect == "trino" else public)
+    with working("starting Spark"):
+        spark = spark_session(target)
+        build = build_schema(target)
+        found = list(view_statements(spark, build, public, dialect, catalog, schema))
+    for statement in found:
+        click.echo(f"{statement};\n")

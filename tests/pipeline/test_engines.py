@@ -1,0 +1,184 @@
+"""DuckDB and PyIceberg read the rows that Spark reads, at the same cut."""
+
+import json
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+import sqlglot
+from click.testing import CliRunner
+from lake import REPOSITORY, capture
+from pages import blocks
+from pyspark.sql import SparkSession
+
+from dbt_debezium.build import environment, run_dbt
+from dbt_debezium.cli import main
+from dbt_debezium.demo import read_capture, split
+from dbt_debezium.home import jars_dir
+from dbt_debezium.landing import land
+from dbt_debezium.session import spark_session
+
+
+def land_and_run(spark: SparkSession, messages: Sequence[dict[str, Any]], file: Path) -> None:
+    file.write_text("".join(f"{json.dumps(message)}\n" for message in messages))
+    land(spark, file)
+    assert run_dbt(["run", "--target", "local"], REPOSITORY)
+
+
+def views_for(dialect: str) -> list[str]:
+    """The statements that the command prints."""
+    result = CliRunner().invoke(main, ["views", "--dialect", dialect], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return [one.strip() for one in result.stdout.split(";\n") if one.strip()]
+
+
+def open_duckdb() -> duckdb.DuckDBPyConnection:
+    """DuckDB with the extensions that PyPI has; it would fetch them itself."""
+    connection = duckdb.connect()
+    for name in ("sqlite_scanner", "avro", "iceberg"):
+        spec = find_spec(f"duckdb_extension_{name}")
+        assert spec is not None
+        assert spec.origin is not None
+        (path,) = Path(spec.origin).parent.glob(f"extensions/*/{name}.duckdb_extension")
+        connection.execute(f"load '{path}'")
+    return connection
+
+
+def rows_of(table: pa.Table) -> list[str]:
+    """The rows of a table, sorted, in types that Spark, DuckDB and PyIceberg share."""
+    schema = pa.schema([pa.field(one.name, plain_type(one.type)) for one in table.schema])
+    return sorted(repr(row) for row in table.cast(schema).to_pylist())
+
+
+def plain_type(found: pa.DataType) -> pa.DataType:
+    """The type with instants as those of UTC, and texts and lists in one of their forms."""
+    if pa.types.is_timestamp(found):
+        return pa.timestamp("us", "UTC" if found.tz else None)
+    if pa.types.is_struct(found):
+        return pa.struct([pa.field(one.name, plain_type(one.type)) for one in found])
+    if pa.types.is_list(found) or pa.types.is_large_list(found):
+        return pa.list_(plain_type(found.value_type))
+    return pa.string() if pa.types.is_large_string(found) else found
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("readers")
+    jars = str(jars_dir().absolute())
+    with environment(DBT_DEBEZIUM_LAKE=str(folder / "lake"), DBT_DEBEZIUM_JARS=jars):
+        yield folder / "lake"
+
+
+@pytest.fixture(scope="module")
+def first_part(lake: Path) -> Iterator[SparkSession]:
+    """What has landed of the shop first: some of it is held, and a message is quarantined."""
+    spark = spark_session("local")
+    first, _ = split(read_capture(capture("shop_basic")))
+    land_and_run(spark, first, lake.parent / "first.jsonl")
+    yield spark
+    spark.stop()
+
+
+@pytest.fixture(scope="module")
+def duckdb_of_first_part(first_part: SparkSession) -> duckdb.DuckDBPyConnection:
+    """DuckDB with the views, as they were printed after the first part."""
+    connection = open_duckdb()
+    for statement in views_for("duckdb"):
+        connection.execute(statement)
+    return connection
+
+
+@pytest.fixture(scope="module")
+def all_parts(
+    lake: Path, first_part: SparkSession, duckdb_of_first_part: duckdb.DuckDBPyConnection
+) -> SparkSession:
+    _, second = split(read_capture(capture("shop_basic")))
+    land_and_run(first_part, second, lake.parent / "second.jsonl")
+    return first_part
+
+
+def public_tables(spark: SparkSession) -> list[str]:
+    tables = [row["viewName"] for row in spark.sql("show views in public").collect()]
+    assert {"orders", "orders_history", "commit", "published_cut", "table_flag"} <= {*tables}
+    return tables
+
+
+def assert_duckdb_reads_what_spark_reads(
+    spark: SparkSession, connection: duckdb.DuckDBPyConnection
+) -> None:
+    for name in public_tables(spark):
+        expected = rows_of(spark.table(f"public.`{name}`").toArrow())
+        found = connection.sql(f'select * from public."{name}"').to_arrow_table()
+        assert found.column_names == spark.table(f"public.`{name}`").columns
+        assert rows_of(found) == expected, name
+
+
+def pyiceberg_recipe() -> dict[str, Any]:
+    """What the page's recipe makes, of the lake of the environment."""
+    (recipe,) = blocks("docs/querying.md", "python")
+    names: dict[str, Any] = {}
+    exec(recipe, names)
+    return names
+
+
+def assert_pyiceberg_reads_what_spark_reads(spark: SparkSession) -> None:
+    recipe = pyiceberg_recipe()
+    tables = public_tables(spark)
+    current = {name for name in tables if f"{name}_history" in tables}
+    stored = set(tables) - current - {f"{name}_history" for name in current}
+    stored -= {"commit", "published_cut"}
+    assert len(current) == 5
+    assert {"revenue_by_day", "held_transaction"} <= stored
+    for kind, names in (("current", current), ("stored", stored)):
+        for name in names:
+            expected = rows_of(spark.table(f"public.`{name}`").toArrow())
+            assert rows_of(recipe[kind](name, recipe["cut"])) == expected, name
+
+
+def test_duckdb_reads_what_spark_reads_while_transactions_are_held(
+    first_part: SparkSession, duckdb_of_first_part: duckdb.DuckDBPyConnection
+) -> None:
+    ((held, quarantined),) = first_part.sql(
+        "select held_count, quarantined_count from public.published_cut"
+    ).collect()
+    assert held > 0
+    assert quarantined > 0
+    assert_duckdb_reads_what_spark_reads(first_part, duckdb_of_first_part)
+
+
+def test_pyiceberg_reads_what_spark_reads_while_transactions_are_held(
+    first_part: SparkSession,
+) -> None:
+    assert_pyiceberg_reads_what_spark_reads(first_part)
+
+
+@pytest.mark.parametrize("dialect", ["trino", "snowflake"])
+def test_views_of_engines_that_do_not_run_here_are_sql_of_their_dialects(
+    first_part: SparkSession, dialect: str
+) -> None:
+    statements = [sqlglot.parse_one(one, read=dialect) for one in views_for(dialect)]
+    views = [one.this.name.lower() for one in statements if one.args.get("kind") == "VIEW"]
+    assert sorted(views) == sorted(public_tables(first_part))
+
+
+def test_duckdb_stays_at_its_cut_until_the_variable_is_set_again(
+    all_parts: SparkSession, duckdb_of_first_part: duckdb.DuckDBPyConnection
+) -> None:
+    query = "select commit_number from public.published_cut"
+    connection = duckdb_of_first_part
+    ((before,),) = connection.sql(query).fetchall()
+    ((published,),) = all_parts.sql(query).collect()
+    assert before < published
+    for statement in views_for("duckdb"):
+        if statement.startswith("set variable"):
+            connection.execute(statement)
+    assert connection.sql(query).fetchall() == [(published,)]
+    assert_duckdb_reads_what_spark_reads(all_parts, connection)
+
+
+def test_pyiceberg_reads_what_spark_reads_after_a_second_run(all_parts: SparkSession) -> None:
+    assert_pyiceberg_reads_what_spark_reads(all_parts)
