@@ -90,7 +90,11 @@ def prepare_sessions(is_writing: bool) -> None:
     def cursor(connection: Any) -> Any:
         from dbt_debezium import flatten, judged_marks, origins, shared_keys
 
-        settings = connection.server_side_parameters = completed(connection.server_side_parameters)
+        settings = completed(connection.server_side_parameters)
+        if get_invocation_id() in flattens_for.values():
+            # dbt sets them again with each statement; `fit_execution` fits this one to the run.
+            settings.pop("spark.sql.shuffle.partitions", None)
+        connection.server_side_parameters = settings
         with preparing:
             spark = session_of(settings)
             if spark not in prepared:

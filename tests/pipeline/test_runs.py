@@ -45,6 +45,10 @@ def test_a_lake_in_which_nothing_has_landed_is_built_and_shows_nothing(lake: Lak
     assert lake.cuts() == {}
 
 
+def test_a_small_run_gives_each_shuffle_one_task(lake: Lake) -> None:
+    assert lake.spark.conf.get("spark.sql.shuffle.partitions") == "1"
+
+
 def test_the_unit_tests_of_models_hold(lake: Lake) -> None:
     assert lake.build("--select", "test_type:unit", command="test"), lake.lines
 
