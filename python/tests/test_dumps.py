@@ -9,6 +9,7 @@ from typing import Any
 
 import dump_writers as write
 import msgspec
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -196,8 +197,6 @@ def test_a_sink_s_keys_are_read_with_its_values(tmp_path: Path) -> None:
 def test_parquet_and_avro_values_are_written_as_connect_writes_them(tmp_path: Path) -> None:
     from datetime import UTC, date, datetime, time
     from decimal import Decimal
-
-    import pyarrow as pa
 
     table = pa.table(
         {
@@ -454,12 +453,30 @@ def test_a_parquet_or_avro_file_of_another_kind_is_refused(tmp_path: Path) -> No
 
 
 def test_binary_in_kafka_columns_is_no_text(tmp_path: Path) -> None:
-    import pyarrow as pa
-
     fields = {"topic": ["t"], "partition": [0], "offset": [1], "key": [b"\xff"], "value": [b"x"]}
     path = tmp_path / "a.parquet"
     path.write_bytes(write.parquet(pa.table(fields)))
     assert "(key is not UTF-8 at byte 0);" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("column", "sentence"),
+    [
+        ({"topic": pa.array([None], pa.string())}, "`str`, got `null` - at `$.topic`"),
+        ({"partition": pa.array([2**31])}, "`int` <= 2147483647 - at `$.partition`"),
+        ({"offset": pa.array([-1])}, "`int` >= 0 - at `$.offset`"),
+        ({"value": pa.array([{"id": 1}])}, "`str | null`, got `object` - at `$.value`"),
+        ({"timestamp": pa.array(["2026-01-01"])}, "`int | null`, got `str` - at `$.timestamp`"),
+    ],
+)
+def test_kafka_columns_of_another_type_are_refused_before_they_are_kept(
+    tmp_path: Path, column: dict[str, pa.Array], sentence: str
+) -> None:
+    """In the inbox, one would fail each landing from then on."""
+    fields = {"topic": ["t"], "partition": [0], "offset": [1], "key": ["{}"], "value": ["{}"]}
+    path = tmp_path / "a.parquet"
+    path.write_bytes(write.parquet(pa.table(fields | column)))
+    assert f"(Expected {sentence});" in refusal(path)
 
 
 def test_one_content_in_the_folders_of_two_topics_is_two_dumps(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from uuid import UUID
 import msgspec
 
 from dbt_debezium.dumps.form import Header, Message, NotAMessageError
-from dbt_debezium.dumps.json_objects import EPOCH
+from dbt_debezium.dumps.json_objects import EPOCH, Int, Long, Millis, Topic
 from dbt_debezium.dumps.sink_files import Place
 
 KAFKA_COLUMNS = {"topic", "partition", "offset", "key", "value"}
@@ -26,24 +26,49 @@ MILLISECOND = timedelta(milliseconds=1)
 _encoder = msgspec.json.Encoder()
 
 
+class _Row(msgspec.Struct):
+    """Spark's Kafka columns; a file may have others of the same names."""
+
+    topic: Topic
+    partition: Int
+    offset: Long
+    timestamp: Millis | None
+    key: str | None
+    value: str | None
+    headers: list[Header]
+
+
 def kafka_message(row: Mapping[str, Any]) -> Message:
     """The message in a row of Spark's Kafka columns.
 
     Raises:
-        NotAMessageError: a key or value is not text.
+        NotAMessageError: a column has another type or null, or a key or value is not text.
     """
     timestamp = row.get("timestamp")
-    return Message(
-        row["topic"],
-        row["partition"],
-        row["offset"],
-        _millis(timestamp) if isinstance(timestamp, datetime) else timestamp,
-        _text("key", row["key"]),
-        _text("value", row["value"]),
-        [
-            Header(header["key"], _text("headers", header["value"]))
+    columns = {
+        "topic": row["topic"],
+        "partition": row["partition"],
+        "offset": row["offset"],
+        "timestamp": _millis(timestamp) if isinstance(timestamp, datetime) else timestamp,
+        "key": _text("key", row["key"]),
+        "value": _text("value", row["value"]),
+        "headers": [
+            {"key": header["key"], "value": _text("headers", header["value"])}
             for header in row.get("headers") or ()
         ],
+    }
+    try:
+        read = msgspec.convert(columns, _Row)
+    except msgspec.ValidationError as error:
+        raise NotAMessageError(str(error)) from None
+    return Message(
+        read.topic,
+        read.partition,
+        read.offset,
+        read.timestamp,
+        read.key,
+        read.value,
+        read.headers,
     )
 
 
