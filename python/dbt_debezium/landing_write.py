@@ -15,6 +15,7 @@ import pyarrow as pa  # type: ignore[import-untyped] # ships no types
 import pyarrow.parquet as pq  # type: ignore[import-untyped] # ships no types
 
 from dbt_debezium.dumps.form import Message
+from dbt_debezium.errors import DebeziumError
 
 BATCH_BYTES: Final = 32 << 20
 """A row group of keys and values; Spark reads it whole."""
@@ -37,6 +38,7 @@ def write_messages(
         The files as `org.apache.iceberg.DataFile`, and how many messages they have.
 
     Raises:
+        DebeziumError: a file of the inbox is damaged.
         OSError: this machine has no room.
         Py4JJavaError: the store does not take them.
     """
@@ -47,9 +49,7 @@ def write_messages(
         for batch in batches:
             path = Path(folder) / f"{uuid.uuid4().hex}.parquet"
             size = 0
-            with pq.ParquetWriter(
-                path, schema, compression="zstd", use_dictionary=["topic"], write_statistics=True
-            ) as writer:
+            with parquet_writer(path, schema) as writer:
                 while True:
                     writer.write_batch(batch)
                     size += batch.nbytes
@@ -59,6 +59,19 @@ def write_messages(
             files.append(_moved(jvm, table, path, landing_id))
             path.unlink()
     return files, count
+
+
+def parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    """A writer of one data file."""
+    return pq.ParquetWriter(
+        path,
+        schema,
+        compression="zstd",
+        use_dictionary=["topic"],
+        # PyArrow leaves out bounds of over 4 KB. From row groups with bounds and others without,
+        # Iceberg makes bounds of a file in which it then does not look for larger keys and values.
+        write_statistics=["landing_id", "topic", "partition", "offset", "timestamp"],
+    )
 
 
 def _schema(iceberg: Any) -> pa.Schema:
@@ -105,7 +118,14 @@ def _messages(paths: Iterable[Path]) -> Iterator[tuple[Message, int]]:
     for path in paths:
         with path.open("rb") as lines:
             for line in lines:
-                yield decoder.decode(line), len(line)
+                try:
+                    message = decoder.decode(line)
+                except msgspec.DecodeError as error:
+                    raise DebeziumError(
+                        f"{path}: a line is not a message ({error}); "
+                        "delete this file, and land its dump again"
+                    ) from error
+                yield message, len(line)
 
 
 def _batch(messages: Sequence[Message], schema: pa.Schema, landing_id: int) -> pa.RecordBatch:
