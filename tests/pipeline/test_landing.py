@@ -17,7 +17,7 @@ import dump_writers
 import pytest
 from click.testing import CliRunner
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrameWriterV2, Row, SparkSession
+from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 from pyspark.sql.functions import udf
 
@@ -210,14 +210,16 @@ def test_a_landing_without_messages_hides_no_other_one(spark: SparkSession, tmp_
 def test_a_landing_whose_commit_was_not_answered_is_finished_by_the_next(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = DataFrameWriterV2.overwrite
+    plain = landing.refused_if_unseen
 
-    def unanswered(writer: DataFrameWriterV2, condition: Column) -> None:
-        plain(writer, condition)
-        raise PySparkException("the connection was reset")
+    @contextlib.contextmanager
+    def unanswered(*arguments: Any) -> Iterator[None]:
+        with plain(*arguments):
+            yield
+            raise PySparkException("the connection was reset")
 
     (tmp_path / "a.jsonl").write_text(message("a.unanswered", 1))
-    monkeypatch.setattr(DataFrameWriterV2, "overwrite", unanswered)
+    monkeypatch.setattr(landing, "refused_if_unseen", unanswered)
     with pytest.raises(DebeziumError) as told:
         land(spark, tmp_path / "a.jsonl")
     monkeypatch.undo()
@@ -233,11 +235,16 @@ def test_a_landing_whose_commit_was_not_answered_is_finished_by_the_next(
 def test_a_landing_that_spark_could_not_write_is_not_called_written(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failed(*_: object) -> None:
-        raise PySparkException("the disk is full")
+    plain = landing.refused_if_unseen
+
+    @contextlib.contextmanager
+    def failed(*arguments: Any) -> Iterator[None]:
+        with plain(*arguments):
+            raise PySparkException("the disk is full")
+        yield
 
     (tmp_path / "a.jsonl").write_text(message("a.failed", 1))
-    monkeypatch.setattr(DataFrameWriterV2, "overwrite", failed)
+    monkeypatch.setattr(landing, "refused_if_unseen", failed)
     with pytest.raises(DebeziumError, match=r"could not write .* \(the disk is full\); mend that"):
         land(spark, tmp_path / "a.jsonl")
     monkeypatch.undo()
