@@ -148,6 +148,7 @@ def story(servers: Cluster, machine: Machine, tables: list[CapturedTable]) -> St
             said = ""
             while "landed" not in said and (line := running.stdout.readline()):
                 said += line
+            assert "landed" in said, said
             print(second, file=landing.stdin, flush=True)
             told.refused = answer(landing, 2)
             told.runs.append(said + running.stdout.read())
