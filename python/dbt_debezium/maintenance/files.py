@@ -9,7 +9,6 @@ if TYPE_CHECKING:
 
 FEWEST_FILES: Final = 5
 """Of one partition, that are worth to be joined."""
-OPTIONS: Final = f"map('min-input-files', '{FEWEST_FILES}')"
 
 
 def has_small_files(table: LakeTable) -> bool:
@@ -25,16 +24,17 @@ def join_files(spark: "SparkSession", table: LakeTable, published_cut_id: int) -
         published_cut_id: rows of later cuts stay in their own files, because the next run replaces
             them by the file.
     """
+    options = f"map('min-input-files', '{FEWEST_FILES}')"
     settled = f"cut_id <= {published_cut_id}" if table.has_column("cut_id") else "true"
     if table.data_file_count >= FEWEST_FILES:
         spark.sql(
             f"call system.rewrite_data_files(table => '{table.name}', where => '{settled}', "
-            f"options => {OPTIONS})"
+            f"options => {options})"
         ).collect()
     if table.delete_file_count >= FEWEST_FILES:
         spark.sql(
             f"call system.rewrite_position_delete_files(table => '{table.name}', "
-            f"options => {OPTIONS})"
+            f"options => {options})"
         ).collect()
     table.iceberg.refresh()
 
