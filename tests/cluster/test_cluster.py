@@ -62,6 +62,7 @@ print(json.dumps({
     "doctor": CliRunner().invoke(main, ["doctor", "--json"]).output,
     "seen": spark.sparkContext.range(0, 1, 1, 1).mapPartitions(look).first(),
     "shuffle_partitions": spark.conf.get("spark.sql.shuffle.partitions"),
+    "maintained": CliRunner().invoke(main, ["maintain"]).exit_code,
     "secrets": [one for one in commands for secret in SECRETS if os.environ[secret] in one],
 }))
 """
@@ -202,6 +203,10 @@ def test_executors_see_the_network_the_catalog_and_the_store_alone(
 def test_what_the_site_says_is_respected_and_secrets_are_on_no_command_line(story: Story) -> None:
     assert story.looked["shuffle_partitions"] == "7"
     assert story.looked["secrets"] == []
+
+
+def test_files_that_nothing_names_are_looked_for_in_the_store(story: Story) -> None:
+    assert story.looked["maintained"] == 0
 
 
 def test_a_second_machine_is_refused_while_a_run_works(story: Story) -> None:

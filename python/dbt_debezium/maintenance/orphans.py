@@ -31,7 +31,8 @@ def remove_orphans(spark: "SparkSession", table: LakeTable, *, dry_run: bool) ->
     )
     location = str(table.iceberg.location())
     if ":" in location:
-        return len(spark.sql(f"{call})").collect())
+        # By the table's own client: Hadoop, which Iceberg would ask, may not know the store.
+        return len(spark.sql(f"{call}, prefix_listing => true)").collect())
     # Iceberg's listing gives whole paths, and files of a lake with a relative path would all seem
     # unknown to it.
     rows = list(_files(Path(location), before))
