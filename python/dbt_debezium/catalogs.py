@@ -41,9 +41,11 @@ def catalog_of_target(target: str | None) -> dict[str, str]:
         DebeziumError: there is no profiles.yml, or it has no such target.
     """
     from dbt_debezium.session import spark_settings
+    from dbt_debezium.site import site_defaults
 
     settings = settings_of_target(target)
-    return catalog_of(spark_settings(target) if settings is None else settings)
+    # What the target leaves to the site names the catalog too.
+    return catalog_of(site_defaults() | (spark_settings(target) if settings is None else settings))
 
 
 def settings_of_target(target: str | None, folder: str = "") -> dict[str, Any] | None:

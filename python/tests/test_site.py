@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from dbt_debezium.catalogs import catalog_of_target, inbox_folder
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.jars import check_jars, needed_jars
 from dbt_debezium.site import completed, executors_python, uses_jars_folder, with_parts
 
 CLUSTER = {"spark.master": "spark://host:7077"}
+REPOSITORY = Path(__file__).parents[2]
 OWN = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 
 
@@ -53,6 +55,19 @@ def test_a_cluster_gets_jars_and_the_archive_beside_what_the_site_sends(site: Pa
     assert "sqlite" not in ready["spark.jars"]
     packed = CLUSTER | {"spark.archives": "s3a://lake/ours.zip#dbt_debezium_env"}
     assert with_parts(completed(packed))["spark.archives"] == packed["spark.archives"]
+
+
+def test_each_catalog_that_a_site_names_has_an_inbox(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or what has landed in one would never land in the next, and nothing would say so."""
+    monkeypatch.chdir(REPOSITORY)
+    monkeypatch.delenv("DBT_DEBEZIUM_CATALOG_URI", raising=False)
+    folders = set()
+    for host in "ab":
+        site.write_text(f"spark.sql.catalog.lake.uri http://{host}:8181\n")
+        folders.add(inbox_folder(catalog_of_target("prod")))
+    assert len(folders) == 2
 
 
 def test_executors_run_the_python_that_the_site_names_or_the_driver_s_version(site: Path) -> None:
