@@ -100,7 +100,8 @@ def cluster(folder: Path) -> Iterator[Cluster]:
         yield Cluster(
             driver,
             {
-                **os.environ,
+                # An embedded Spark of this process names its own Python there.
+                **{name: one for name, one in os.environ.items() if name != "PYSPARK_PYTHON"},
                 "SPARK_CONF_DIR": str(driver / "conf"),
                 "DBT_DEBEZIUM_JARS": str(jars_dir().absolute()),
                 "DBT_DEBEZIUM_STORE": "s3",
