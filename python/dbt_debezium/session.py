@@ -24,8 +24,9 @@ from dbt_debezium.site import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SECRET: Final = re.compile(r"(?i)token|credential|secret|password|access-?key")
-"""As Spark hides them in its pages, and Iceberg's credentials."""
+CATALOGS: Final = "spark.sql.catalog."
+SECRET: Final = "(?i:secret|password|token|access[.-]?key|credential)"
+"""In names of settings, and of what an address names."""
 
 
 def spark_session(target: str | None = None) -> "SparkSession":
@@ -64,7 +65,7 @@ def session_of(settings: Mapping[str, Any]) -> "SparkSession":
         os.environ.setdefault("PYSPARK_PYTHON", executors_python(settings))
         settings = with_parts(settings)
     # What Java starts with can be read by all users of the machine.
-    secrets = {name: one for name, one in settings.items() if SECRET.search(name)}
+    secrets = secrets_of(settings)
     plain = {name: one for name, one in settings.items() if name not in secrets}
     spark = SparkSession.builder.config(map=plain).getOrCreate()
     for name, value in secrets.items():
@@ -72,6 +73,37 @@ def session_of(settings: Mapping[str, Any]) -> "SparkSession":
     if is_new and not is_embedded(dict(spark.sparkContext.getConf().getAll())):
         executor_versions(spark)
     return spark
+
+
+def secrets_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of catalogs that are secret; Iceberg takes them from a session that has begun.
+
+    Spark itself, Hadoop and others take theirs only as it starts.
+
+    >>> password = "spark.hadoop.fs.s3a.secret.key"
+    >>> secrets_of({"spark.sql.catalog.lake.token": "a", password: "b", "spark.master": "yarn"})
+    {'spark.sql.catalog.lake.token': 'a'}
+    >>> list(secrets_of({"spark.sql.catalog.lake.uri": "jdbc:postgresql://a/b?password=c"}))
+    ['spark.sql.catalog.lake.uri']
+    """
+    return {
+        name: one
+        for name, one in settings.items()
+        if name.startswith(CATALOGS)
+        and (re.search(SECRET, name) or without_passwords(str(one)) != str(one))
+    }
+
+
+def without_passwords(text: str) -> str:
+    """A text, with nothing secret in its addresses.
+
+    >>> without_passwords("no jdbc:postgresql://a/b?user=c&password=d&ssl=true here")
+    'no jdbc:postgresql://a/b?user=c&password=...&ssl=true here'
+    >>> without_passwords("https://user:password@host/catalog")
+    'https://...@host/catalog'
+    """
+    text = re.sub(r"//[^/@\s]*@", "//...@", text)
+    return re.sub(rf"([^?&;=\s]*{SECRET}[^?&;=\s]*=)[^&;\s]*", r"\1...", text)
 
 
 def prepare_process() -> None:
@@ -215,9 +247,8 @@ def open_catalog(spark: "SparkSession", settings: dict[str, Any]) -> None:
         remedy = "name a readable catalog in profiles.yml, or move a damaged one away"
         if not uri.startswith(SQLITE):
             remedy = "check its address, whether it runs, and its credentials (docs/cluster.md)"
-        raise DebeziumError(
-            f"catalog: {uri} cannot be opened ({innermost(error)}); {remedy}"
-        ) from error
+        sentence = f"catalog: {uri} cannot be opened ({innermost(error)}); {remedy}"
+        raise DebeziumError(without_passwords(sentence)) from error
 
 
 def innermost(error: Exception) -> str:

@@ -15,6 +15,12 @@ from dbt_debezium.jars import check_jars, needed_jars
 from dbt_debezium.pack import FOLDER, pack
 
 PYTHON_PATH: Final = "spark.executorEnv.PYTHONPATH"
+REDACTION: Final = "spark.redaction.regex"
+REDACTED: Final = "(?i)secret|password|token|access[.]?key|[.]credential$"
+"""What Spark hides in its pages and event logs by default, and the credential of a catalog.
+
+It hides values that fit, too, also in properties of tables that we read: so no more than that.
+"""
 SQLITE: Final = "jdbc:sqlite:"
 LOOPBACK: Final = {
     # Nobody else calls a driver whose executors are in its own process.
@@ -56,6 +62,9 @@ def with_parts(settings: Mapping[str, Any]) -> dict[str, Any]:
         DebeziumError: a jar is absent, or the archive cannot be written.
     """
     ready, both = dict(settings), {**site_defaults(), **settings}
+    if REDACTION not in both:
+        # Spark notes what is set in a session after it has begun, as our secrets are.
+        ready[REDACTION] = REDACTED
     if uses_jars_folder(settings):
         check_jars()
         if "spark.driver.extraClassPath" not in settings:

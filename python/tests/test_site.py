@@ -1,5 +1,6 @@
 """A site's spark-defaults.conf is respected, and a cluster gets what it lacks."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -68,6 +69,14 @@ def test_each_catalog_that_a_site_names_has_an_inbox(
         site.write_text(f"spark.sql.catalog.lake.uri http://{host}:8181\n")
         folders.add(inbox_folder(catalog_of_target("prod")))
     assert len(folders) == 2
+
+
+def test_what_is_set_after_the_start_and_is_secret_is_hidden_in_pages_and_logs(site: Path) -> None:
+    hidden = re.compile(with_parts(CLUSTER)["spark.redaction.regex"])
+    for name in ("token", "credential", "s3.secret-access-key", "jdbc.password"):
+        assert hidden.search(f"spark.sql.catalog.lake.{name}")
+    site.write_text("spark.redaction.regex ours\n")
+    assert "spark.redaction.regex" not in with_parts(CLUSTER)
 
 
 def test_executors_run_the_python_that_the_site_names_or_the_driver_s_version(site: Path) -> None:
