@@ -4,9 +4,11 @@ import gzip
 import io
 import json
 import random
+import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from socketserver import BaseRequestHandler, TCPServer
 from typing import Any
 
 import fastavro
@@ -277,8 +279,10 @@ class _Answers(BaseHTTPRequestHandler):
             status, body = 200, KEY.encode()
         elif self.path == "/schemas/ids/9":
             status, body = 200, b"<html>"
+        elif self.path.startswith("/proxy/"):
+            status, body = 404, b"<html>"
         else:
-            status, body = 404, b""
+            status, body = 404, b'{"error_code":40403,"message":"Schema not found"}'
         self.send_response(status)
         self.end_headers()
         self.wfile.write(body)
@@ -321,3 +325,55 @@ def test_a_registry_that_does_not_answer_is_named() -> None:
         DebeziumError, match=r"shop: http://127\.0\.0\.1:9: .*does not answer; check its address"
     ):
         Registry("shop", "http://127.0.0.1:9").schema("7")
+
+
+def test_a_page_of_a_proxy_is_no_answer_of_a_registry(url: str) -> None:
+    """Taken for an unknown schema, it would quarantine all messages until somebody retries them."""
+    registry = Registry("shop", f"{url}/proxy", "me", "p4ss")
+    with pytest.raises(DebeziumError, match="HTTP 404 without the JSON of a registry; url must"):
+        registry.schema("7")
+    with pytest.raises(DebeziumError, match="url must name Confluent's API"):
+        registry.check()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"220 mail.example.com\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\xff",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ],
+)
+def test_an_answer_that_breaks_off_or_is_no_http_is_none(sent: bytes) -> None:
+    class Answers(BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65536)
+            self.request.sendall(sent)
+
+    with TCPServer(("127.0.0.1", 0), Answers) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            with pytest.raises(DebeziumError, match=r"[A-Z]\w+: the registry does not answer"):
+                Registry("shop", f"http://127.0.0.1:{server.server_address[1]}").schema("7")
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_page_is_no_list_of_subjects() -> None:
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<html>")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with (
+        serving(Page) as address,
+        pytest.raises(DebeziumError, match="has no list of subjects; url must"),
+    ):
+        Registry("shop", address).check()

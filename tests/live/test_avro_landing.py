@@ -63,7 +63,7 @@ def registry(sent: tuple[Sent, dict[str, str]]) -> Iterator[str]:
             body = text if text is None or kind == "contentIds" else json.dumps({"schema": text})
             self.send_response(200 if body else 404)
             self.end_headers()
-            self.wfile.write((body or "").encode())
+            self.wfile.write((body or '{"error_code": 40403}').encode())
 
         def log_message(self, *_: object) -> None:
             pass

@@ -7,7 +7,7 @@ import base64
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from http.client import HTTPException
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
@@ -66,11 +66,9 @@ class Registry:
         Raises:
             DebeziumError: it does not answer, or not as a registry.
         """
-        if self._get(f"{self.url}/subjects") is None:
-            raise DebeziumError(
-                f"{self._where}: {self.url}: has no list of subjects; url must name Confluent's "
-                "API, as https://host:8081 or https://host/apis/ccompat/v7"
-            )
+        subjects = self._get(f"{self.url}/subjects")
+        if subjects is None or not isinstance(_json(subjects), list):
+            raise self._is_none("has no list of subjects")
 
     def _asked(self, schema_id: str) -> Found | None:
         kind, _, number = schema_id.rpartition(":")
@@ -81,16 +79,10 @@ class Registry:
         text = self._get(f"{self.url}/schemas/ids/{number}")
         if text is None:
             return None
-        try:
-            answer: Mapping[str, Any] = json.loads(text)
-            found = Found(str(answer.get("schemaType") or "AVRO"), str(answer["schema"]))
-        except (ValueError, LookupError, AttributeError, TypeError):
-            raise DebeziumError(
-                f"{self._where}: {self.url}: answers without a schema; "
-                "url must name Confluent's API, as https://host:8081 or "
-                "https://host/apis/ccompat/v7"
-            ) from None
-        return found
+        answer = _json(text)
+        if not isinstance(answer, dict) or "schema" not in answer:
+            raise self._is_none("answers without a schema")
+        return Found(str(answer.get("schemaType") or "AVRO"), str(answer["schema"]))
 
     def _get(self, url: str) -> str | None:
         request = urllib.request.Request(
@@ -103,16 +95,41 @@ class Registry:
             with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
                 return str(answer.read().decode())
         except urllib.error.HTTPError as error:
-            if error.code == 404:
+            if error.code == 404 and isinstance(_json(_body(error)), dict):
                 return None
+            if error.code == 404:
+                # That of a proxy: taken for an unknown schema, it would quarantine all messages.
+                raise self._is_none("HTTP 404 without the JSON of a registry") from None
             why = REFUSALS.get(error.code, "look at its log")
             raise DebeziumError(f"{self._where}: {self.url}: HTTP {error.code}; {why}") from None
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "reason", None) or error
+        except (OSError, ValueError, HTTPException) as error:
+            reason = error.reason if isinstance(error, urllib.error.URLError) else error
             raise DebeziumError(
                 f"{self._where}: {self.url}: {type(reason).__name__}: the registry does not "
                 "answer; check its address, and land again: until then the messages wait"
             ) from None
+
+    def _is_none(self, what: str) -> DebeziumError:
+        return DebeziumError(
+            f"{self._where}: {self.url}: {what}; url must name Confluent's API, as "
+            "https://host:8081 or https://host/apis/ccompat/v7"
+        )
+
+
+def _body(error: urllib.error.HTTPError) -> str:
+    """The text of an answer that is an error; empty where it breaks off."""
+    try:
+        return error.read().decode(errors="replace")
+    except (OSError, HTTPException):
+        return ""
+
+
+def _json(text: str) -> Any:
+    """What the text is as JSON; None where it is none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 def _kind(text: str) -> str:
@@ -121,9 +138,8 @@ def _kind(text: str) -> str:
     >>> _kind('{"type":"record"}'), _kind('{"$schema":"x"}'), _kind('syntax = "proto3";')
     ('AVRO', 'JSON', 'PROTOBUF')
     """
-    try:
-        schema = json.loads(text)
-    except ValueError:
+    schema = _json(text)
+    if schema is None:
         return "PROTOBUF"
     is_json = isinstance(schema, dict) and ("$schema" in schema or "properties" in schema)
     return "JSON" if is_json else "AVRO"
