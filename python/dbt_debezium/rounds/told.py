@@ -41,7 +41,9 @@ class ForPeople:
             parts = [*outcome.landing.lines, *outcome.lines]
             self._line(told, f"{'; '.join(parts)} in {told.seconds:.1f} s{quiet}")
             self._quiet_count = 0
-        if outcome and outcome.kind != "no_news":
+        if outcome and outcome.kind == "no_news":
+            self._known.update(said)
+        elif outcome:
             self._known = set(said)
         self._error = told.error
         for one in new:
