@@ -4,10 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from typing import Any, NoReturn
 
 
 class JavaEndedError(Exception):
@@ -19,13 +16,23 @@ class JavaEndedError(Exception):
         self.pause = pause
 
 
-def has_ended(spark: "SparkSession") -> bool:
-    """Whether the session is dead, most often because memory ran out."""
-    context = getattr(spark, "_jsc", None)
+def has_ended() -> bool:
+    """Whether Spark has started in this process and is dead, most often because memory ran out.
+
+    It may have died while it started, before there was a session.
+    """
+    from pyspark import SparkContext
+
+    gateway: Any = SparkContext._gateway
+    if gateway is None:
+        return False
+    if gateway.proc is not None and gateway.proc.poll() is not None:
+        return True
+    context: Any = SparkContext._active_spark_context
     if context is None:
         return False
     try:
-        return bool(context.sc().isStopped())
+        return bool(context._jsc.sc().isStopped())
     except Exception:  # whatever py4j raises: there is no answer
         return True
 
