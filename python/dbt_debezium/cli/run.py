@@ -206,13 +206,14 @@ def repeat(
             return rounds.run()
 
     def tell(told: "Told") -> None:
-        health.round(told)
+        if problem := health.round(told):
+            log.print(Text(problem), soft_wrap=True)
         if as_json:
             click.echo(for_machines(told))
         else:
             people.round(told)
         sys.stdout.flush()
-        if told.error and started and has_ended(started[0]):
+        if told.error and has_ended():
             raise JavaEndedError(told.failures, told.pause)
 
     rounds.start_spark = start_and_listen

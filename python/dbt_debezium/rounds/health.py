@@ -6,6 +6,7 @@ It is replaced as a whole when the rounds begin, after each round, and when they
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -49,8 +50,8 @@ class Health:
                 "name a file that can be with --health-file"
             ) from error
 
-    def round(self, told: Told) -> None:
-        """Note a round."""
+    def round(self, told: Told) -> str | None:
+        """Note a round; a sentence if the file cannot be written, as on a full disk."""
         now = datetime.now(UTC)
         said = self._said
         said["round"] = told.number
@@ -69,12 +70,20 @@ class Health:
             said["sources"] = sources_of(told.outcome.report)
         if self._up_to_date_at:
             said["seconds_behind"] = round((now - self._up_to_date_at).total_seconds(), 1)
-        self._write()
+        try:
+            self._write()
+        except OSError as error:
+            return (
+                f"run: {self._path} cannot be written ({error.strerror}), so it still shows an "
+                "earlier round; make room, or name another file with --health-file"
+            )
+        return None
 
     def ended(self) -> None:
-        """Note that no round follows."""
+        """Note that no round follows, if the file can be written."""
         self._said["state"], self._said["next_round_at"] = "ended", None
-        self._write()
+        with suppress(OSError):
+            self._write()
 
     def _write(self) -> None:
         unfinished = self._path.with_name(f"_{self._path.name}")
