@@ -15,10 +15,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from dbt_debezium.cli.maintain import maintain_when_due
 from dbt_debezium.errors import CannotWorkError, DebeziumError
 from dbt_debezium.kafka.land import KafkaLanded
 from dbt_debezium.kafka.landing_file import KafkaBlock
 from dbt_debezium.kafka.plan import Plan
+from dbt_debezium.lease import LostLeaseError
 from dbt_debezium.rounds.broker_ends import ends_of, key_of, settings_of
 from dbt_debezium.rounds.catalog import KEY, CatalogFile, catalog_file
 from dbt_debezium.rounds.file_hashes import FileHashes
@@ -33,6 +35,7 @@ from dbt_debezium.rounds.told import ForPeople, for_machines
 
 REPOSITORY = Path(__file__).parents[2]
 PROFILES = REPOSITORY / "profiles.yml"
+MAINTAIN = "dbt_debezium.maintenance.maintain"
 MESSAGE = '{"topic":"a","partition":0,"offset":0,"key":null,"payload":"{}"}\n'
 BEGAN = datetime(2026, 11, 26, 10, 3, 12, tzinfo=UTC)
 
@@ -394,6 +397,16 @@ def test_people_read_a_line_a_round_and_one_for_many_without_news() -> None:
     ]
 
 
+def test_what_a_round_without_news_must_say_is_said_once() -> None:
+    """A topic that was recreated brings no news, and is met again by each round."""
+    lines: list[str] = []
+    people = ForPeople(lines.append)
+    recreated = Outcome("no_news", Landing(notes=("t: deleted and created again",)), "2026")
+    for number in range(3):
+        people.round(told(number, recreated))
+    assert lines == ["10:03:12  no news since 2026", "          t: deleted and created again"]
+
+
 def test_machines_read_an_object_for_each_round() -> None:
     said = json.loads(for_machines(told(3, outcome("published", "shop: 2", landed=7))))
     assert said["round"] == 3
@@ -423,6 +436,19 @@ def test_the_health_file_says_how_the_rounds_are_doing(tmp_path: Path) -> None:
     health.ended()
     assert (said()["state"], said()["next_round_at"]) == ("ended", None)
     assert [file.name for file in tmp_path.iterdir()] == ["health.json"]
+
+
+def test_a_health_file_that_cannot_be_written_any_more_ends_no_rounds(tmp_path: Path) -> None:
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    health = Health(folder / "health.json")
+    folder.rename(tmp_path / "elsewhere")
+    sentence = health.round(told(1, outcome("published")))
+    assert sentence
+    assert sentence.startswith(f"run: {folder / 'health.json'} cannot be written (No such file")
+    health.ended()
+    (tmp_path / "elsewhere").rename(folder)
+    assert health.round(told(2, outcome("published"))) is None
 
 
 def test_a_health_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
@@ -459,6 +485,27 @@ def test_a_round_without_news_starts_no_spark(
     put(lake, "landing", "message", "3.json")
     with pytest.raises(DebeziumError, match="built"):
         one_round()
+
+
+def test_maintenance_that_fails_leaves_the_run_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody may delete files, each round would be told as failed although it published."""
+
+    def refused(*_: Any, on_table: Callable[[str, int, int], None], **__: Any) -> None:
+        on_table("build.commit", 2, 9)
+        raise error
+
+    monkeypatch.setattr(f"{MAINTAIN}.is_due", lambda *_: True)
+    monkeypatch.setattr(f"{MAINTAIN}.has_removed_today", lambda *_: False)
+    monkeypatch.setattr(f"{MAINTAIN}.maintain", refused)
+    error: Exception = OSError("Access Denied")
+    said = maintain_when_due(None, None, print)  # type: ignore[arg-type]
+    assert said
+    assert said.startswith(
+        "maintaining the lake, 2 of 9: build.commit: failed (Access Denied), and"
+    )
+    error = LostLeaseError("lake: this run has lost its lease")
+    with pytest.raises(LostLeaseError):
+        maintain_when_due(None, None, print)  # type: ignore[arg-type]
 
 
 def test_what_another_machine_landed_meanwhile_is_news(

@@ -61,25 +61,47 @@ def maintain_when_due(
 ) -> str | None:
     """Maintain the lake behind a run that has published, if enough runs have passed.
 
+    What fails leaves the run as good as it was, because readers see what it has published.
+
     Returns:
         What was done, in one line.
+
+    Raises:
+        LostLeaseError: another run has taken the lease.
     """
+    from dbt_debezium.errors import DebeziumError, is_of_spark
+    from dbt_debezium.lease import LostLeaseError
     from dbt_debezium.maintenance import maintain as maintenance
-    from dbt_debezium.session import build_schema, project_settings
+    from dbt_debezium.session import build_schema, innermost, project_settings
 
     settings = maintenance.Settings.of(project_settings(project_dir()))
     schema = build_schema(target)
     if not maintenance.is_due(spark, settings, schema):
         return None
-    report = maintenance.maintain(
-        spark,
-        settings.keeping_rows() if maintenance.has_removed_today(spark, schema) else settings,
-        schema,
-        seconds=settings.seconds,
-        on_table=lambda name, number, count: tell(
-            f"maintaining the lake, {number} of {count}: {name}"
-        ),
-    )
+    step = "maintaining the lake"
+
+    def on_table(name: str, number: int, count: int) -> None:
+        nonlocal step
+        step = f"maintaining the lake, {number} of {count}: {name}"
+        tell(step)
+
+    try:
+        report = maintenance.maintain(
+            spark,
+            settings.keeping_rows() if maintenance.has_removed_today(spark, schema) else settings,
+            schema,
+            seconds=settings.seconds,
+            on_table=on_table,
+        )
+    except LostLeaseError:
+        raise
+    except Exception as error:
+        if not (isinstance(error, DebeziumError | OSError) or is_of_spark(error)):
+            raise
+        return (
+            f"{step}: failed ({innermost(error)}), and is tried again after the next run; "
+            "`dbt-debezium maintain` does it by hand"
+        )
     return _summary(report)
 
 
