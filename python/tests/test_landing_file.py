@@ -57,6 +57,19 @@ def test_secrets_come_from_the_environment_or_a_file(
     assert client_options("shop", block)["sasl.jaas.config"] == "user=me password=p4ss"
 
 
+def test_addresses_may_come_from_the_environment_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BROKERS", "a:9092,b:9092")
+    monkeypatch.setenv("REGISTRY", "https://r:8081")
+    block = KafkaBlock("${env:BROKERS}", registry=RegistryBlock("${env:REGISTRY}"))
+    assert client_options("shop", block)["bootstrap.servers"] == "a:9092,b:9092"
+    registry = registry_of("shop", block)
+    assert registry is not None
+    assert registry.url == "https://r:8081"
+    monkeypatch.setenv("REGISTRY", "https://me:p4ss@r:8081")
+    with pytest.raises(DebeziumError, match="url: is no address of HTTP without credentials"):
+        registry_of("shop", block)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -73,6 +86,11 @@ def test_secrets_come_from_the_environment_or_a_file(
         (
             "shop: {bootstrap_servers: a, starting_offsets: begin}",
             r"^landing\.yml: shop\.starting_offsets: invalid enum value 'begin'",
+        ),
+        ("shop: {bootstrap_servers: a, topics: []}", r"^landing\.yml: shop: topics: names none; w"),
+        (
+            "shop: {bootstrap_servers: a}\nbank: {bootstrap_servers: b}\nshop: {table: a.b}",
+            r"^landing\.yml, line 1: shop stands twice; give each its own name",
         ),
         (
             "shop: {bootstrap_servers: a, options: {group.id: x}}",

@@ -11,7 +11,7 @@ shop:
 import os
 import re
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 import yaml
@@ -77,7 +77,7 @@ def read_landing_file(project: Path) -> dict[str, Block]:
             "a file, a folder, kafka://host:port or table://catalog.schema.table"
         )
     try:
-        blocks = yaml.safe_load(path.read_text(encoding="utf-8"))
+        blocks = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
@@ -85,6 +85,20 @@ def read_landing_file(project: Path) -> dict[str, Block]:
     if not isinstance(blocks, dict) or not blocks:
         raise DebeziumError(f"{FILE}: holds no blocks; see docs/kafka.md for one")
     return {str(name): _block(str(name), fields) for name, fields in blocks.items()}
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML in which no key stands twice: of two blocks with one name, one would not be landed."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        names = [key.value for key, _ in node.value]
+        for key, _ in node.value:
+            if names.count(key.value) > 1:
+                raise DebeziumError(
+                    f"{FILE}, line {key.start_mark.line + 1}: {key.value} stands twice; "
+                    "give each its own name"
+                )
+        return super().construct_mapping(node, deep)
 
 
 def block_of_address(address: str, topics: str = ".*", registry: str | None = None) -> KafkaBlock:
@@ -137,6 +151,11 @@ def _block(name: str, fields: object) -> Block:
 
 
 def _checked(where: str, block: KafkaBlock) -> KafkaBlock:
+    if not block.topics:
+        raise DebeziumError(
+            f"{where}: topics: names none; write a regular expression, as 'shop[.].*', or a list "
+            "of names"
+        )
     if isinstance(block.topics, str):
         try:
             re.compile(block.topics)
@@ -156,7 +175,12 @@ def _checked(where: str, block: KafkaBlock) -> KafkaBlock:
 
 
 def _check_registry(where: str, registry: RegistryBlock | None) -> None:
-    if registry and not re.fullmatch(r"https?://[^/@]+(/[^@]*)?", registry.url):
+    if registry and not REFERENCE.search(registry.url):
+        _check_url(where, registry.url)
+
+
+def _check_url(where: str, url: str) -> None:
+    if not re.fullmatch(r"https?://[^/@]+(/[^@]*)?", url):
         raise DebeziumError(
             f"{where}: registry: url: is no address of HTTP without credentials; write one, as "
             "https://host:8081, and username and password beside it"
@@ -169,7 +193,8 @@ def client_options(name: str, block: KafkaBlock) -> dict[str, str]:
     Raises:
         DebeziumError: a variable is not set, or a file cannot be read.
     """
-    options = {"bootstrap.servers": block.bootstrap_servers}
+    servers = _filled(f"{name}: bootstrap_servers", block.bootstrap_servers)
+    options = {"bootstrap.servers": servers}
     for option, value in block.options.items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
         options[option.removeprefix("kafka.")] = _filled(f"{name}: options: {option}", text)
@@ -180,7 +205,7 @@ def registry_of(name: str, block: Block) -> Registry | None:
     """The block's registry, with the values that `${env:…}` and `${file:…}` stand for.
 
     Raises:
-        DebeziumError: a variable is not set, or a file cannot be read.
+        DebeziumError: a variable is not set, a file cannot be read, or the url is none.
     """
     if block.registry is None:
         return None
@@ -191,7 +216,9 @@ def registry_of(name: str, block: Block) -> Registry | None:
             ("password", block.registry.password),
         )
     )
-    return Registry(f"{name}: registry", block.registry.url, username, password)
+    url = _filled(f"{name}: registry: url", block.registry.url)
+    _check_url(f"{FILE}: {name}", url)
+    return Registry(f"{name}: registry", url, username, password)
 
 
 def _filled(where: str, text: str) -> str:
