@@ -248,6 +248,37 @@ def test_topics_whose_schemas_are_unknown_are_landed_again(
     assert source.land(None, print).ends == {}  # type: ignore[arg-type]
 
 
+def test_a_block_that_cannot_be_landed_keeps_no_other_from_landing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Retention of another cluster does not wait until this one answers."""
+
+    def land_kafka(_: Any, name: str, *__: Any) -> KafkaLanded:
+        if name == "down":
+            raise DebeziumError("down: no broker answers")
+        return KafkaLanded(7, 1, 1, Plan(()))
+
+    monkeypatch.setattr("dbt_debezium.kafka.land.land_kafka", land_kafka)
+    block = KafkaBlock("127.0.0.1:9", "a")
+    landed = KafkaSource({"down": block, "up": block}).land(None, print)  # type: ignore[arg-type]
+    assert landed.checked().message_count == 7
+    assert landed.lines == ("up: landed 7 messages of 1 topics, 1 partitions",)
+    assert landed.failures == ("down: no broker answers",)
+    landed = KafkaSource({"down": block}).land(None, print)  # type: ignore[arg-type]
+    with pytest.raises(DebeziumError, match=r"^down: no broker answers$"):
+        landed.checked()
+
+
+def test_a_lost_lease_ends_the_landing_of_all_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def land_kafka(*_: Any) -> KafkaLanded:
+        raise LostLeaseError("lake: this run has lost its lease")
+
+    monkeypatch.setattr("dbt_debezium.kafka.land.land_kafka", land_kafka)
+    block = KafkaBlock("127.0.0.1:9", "a")
+    with pytest.raises(LostLeaseError):
+        KafkaSource({"one": block, "two": block}).land(None, print)  # type: ignore[arg-type]
+
+
 def test_a_login_is_read_from_what_java_reads() -> None:
     jaas = 'org.apache.kafka.ScramLoginModule required username="a" password="b";'
     options = {
@@ -333,6 +364,28 @@ def test_failed_rounds_are_tried_again_with_longer_and_longer_pauses() -> None:
 def test_a_build_that_failed_is_a_failed_round() -> None:
     told, waited = told_rounds(lambda _: outcome("failed", "a_test: 3 rows", "nothing"), 1)
     assert (told[0].error, waited) == ("a_test: 3 rows", [60])
+
+
+def test_rounds_keep_their_pace_while_a_block_cannot_be_landed() -> None:
+    partly = Outcome("published", Landing(7, failures=("down: no broker answers",)))
+    told, waited = told_rounds(lambda _: partly, 3)
+    assert waited == [30, 30, 30]
+    assert [(one.error, one.failures) for one in told[1:]] == [
+        ("down: no broker answers", 2),
+        ("down: no broker answers", 3),
+    ]
+    lines: list[str] = []
+    people = ForPeople(lines.append)
+    for one in told:
+        people.round(one)
+    assert [line[10:] for line in lines[:4]] == [
+        " in 0.0 s",
+        "failed: down: no broker answers (trying again in 30 s)",
+        " in 0.0 s",
+        "failed as before, 2 times; trying again in 30 s",
+    ]
+    said = json.loads(for_machines(told[0]))
+    assert (said["outcome"], said["error"]) == ("published", "down: no broker answers")
 
 
 def test_what_can_never_work_ends_the_rounds() -> None:

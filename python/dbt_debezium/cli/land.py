@@ -1,5 +1,6 @@
 """`dbt-debezium land`."""
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,7 @@ from dbt_debezium.cli.console import (
     enter_project,
     examples,
     from_anywhere,
+    log,
     out,
     registry_option,
     topics_option,
@@ -20,7 +22,7 @@ from dbt_debezium.kafka import SCHEME
 from dbt_debezium.message_tables import SCHEME as TABLES
 
 if TYPE_CHECKING:
-    from dbt_debezium.rounds.sources import Source
+    from dbt_debezium.rounds.sources import Landing, Source
 
 
 @click.command(
@@ -59,11 +61,20 @@ def land(source: str | None, topics: str | None, registry: str | None, target: s
     with Lease(lake_dir(), command), working("looking for messages") as status:
         if messages.look({}, status.update):
             status.update("starting Spark")
-            landing = messages.land(spark_session(target), status.update)
+            landing = messages.land(spark_session(target), status.update).checked()
         else:
             landing = messages.unlanded()
     for line in (*landing.lines, *landing.notes):
         out.print(Text(line), soft_wrap=True)
+    end_if_failed(landing)
+
+
+def end_if_failed(landing: "Landing") -> None:
+    """Name the blocks of landing.yml that could not be landed; the exit code says it, too."""
+    for failure in landing.failures:
+        log.print(Text(failure), soft_wrap=True)
+    if landing.failures:
+        sys.exit(2)
 
 
 def source_of(

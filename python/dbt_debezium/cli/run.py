@@ -20,7 +20,7 @@ from dbt_debezium.cli.console import (
     topics_option,
     working,
 )
-from dbt_debezium.cli.land import source_of
+from dbt_debezium.cli.land import end_if_failed, source_of
 from dbt_debezium.cli.maintain import maintain_when_due
 from dbt_debezium.cli.report import SHOWN_SENTENCES, shape_sentences
 from dbt_debezium.errors import DebeziumError, is_of_spark
@@ -171,6 +171,7 @@ def run_once(rounds: "Round") -> None:
         )
     for note in outcome.notes:
         out.print(Text(note), soft_wrap=True)
+    end_if_failed(outcome.landing)
 
 
 def repeat(

@@ -24,7 +24,7 @@ class Told:
     outcome: Outcome | None
     """None if the round raised an error."""
     error: str | None
-    """Why the round failed; None if it did not."""
+    """Why the round failed, or a block of landing.yml; None if none did."""
     failures: int
     """How many rounds in a row have failed."""
     pause: float
@@ -72,11 +72,15 @@ def run_rounds(
             raise
         except Exception as caught:
             error = sentence(caught)
+        # Where only some blocks could not be landed, the others keep their pace.
+        has_worked = outcome is not None and outcome.kind != "failed"
         if outcome and outcome.kind == "failed":
             error = outcome.lines[0] if outcome.lines else "dbt build: failed"
+        elif outcome and outcome.landing.failures:
+            error = "; ".join(outcome.landing.failures)
         failures = failures + 1 if error else 0
         seconds = clock() - began
-        pause = max(0.0, pause_of(every, failures) - seconds)
+        pause = max(0.0, pause_of(every, 0 if has_worked else failures) - seconds)
         tell(Told(number, began_at, seconds, outcome, error, failures, pause))
         stop.wait(pause)
 

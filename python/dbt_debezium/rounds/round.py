@@ -69,6 +69,8 @@ class Round:
     def run(self) -> Outcome:
         """Land, look for news, build and publish.
 
+        What has landed is published, even if other blocks of landing.yml could not be landed.
+
         Raises:
             DebeziumError: the source cannot be read, or dbt or Spark cannot run.
         """
@@ -78,7 +80,7 @@ class Round:
         mark = published_mark(catalog, project)
         if self.source.look(mark.ends if mark else {}, self.tell):
             self.tell("starting Spark")
-            landing = self.source.land(self.start_spark(), self.tell)
+            landing = self.source.land(self.start_spark(), self.tell).checked()
             # Another process may have landed the same meanwhile.
             is_new = landing.message_count or messages != catalog.messages()
             mark = None if mark is None or is_new else self._mark_again(mark, landing, catalog)

@@ -3,12 +3,13 @@
 Each is asked without Spark whether it has something new. In doubt it says yes.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from dbt_debezium.errors import NothingThereError
+from dbt_debezium.errors import DebeziumError, NothingThereError
 from dbt_debezium.rounds.file_hashes import FileHashes
 
 if TYPE_CHECKING:
@@ -33,6 +34,32 @@ class Landing:
     """Sentences that the user must know or act on."""
     ends: Mapping[str, str] = field(default_factory=dict)
     """How far topics have landed, by `broker_ends.key_of`."""
+    failures: tuple[str, ...] = ()
+    """Why blocks of landing.yml could not be landed, each a sentence. The others have landed."""
+
+    def checked(self) -> "Landing":
+        """The landing, if a block has landed or none has failed.
+
+        Raises:
+            DebeziumError: all blocks have failed.
+        """
+        if self.failures and not self.lines:
+            raise DebeziumError("\n".join(self.failures))
+        return self
+
+
+@contextmanager
+def _noted(failures: list[str]) -> Iterator[None]:
+    """Note why a block cannot be landed, so that the others are: retention does not wait."""
+    from dbt_debezium.lease import LostLeaseError
+
+    try:
+        yield
+    except LostLeaseError:
+        raise
+    except DebeziumError as error:
+        if str(error) not in failures:
+            failures.append(str(error))
 
 
 class Source(Protocol):
@@ -49,7 +76,7 @@ class Source(Protocol):
         """
 
     def land(self, spark: "SparkSession", tell: Tell) -> Landing:
-        """Land it, under a lease that the caller holds.
+        """Land it, under a lease that the caller holds. Blocks that fail are in the result.
 
         Raises:
             DebeziumError: it cannot be read, or Spark cannot write.
@@ -162,22 +189,24 @@ class KafkaSource:
         lines: list[str] = []
         notes: list[str] = []
         ends: dict[str, str] = {}
+        failures: list[str] = []
         for name, block in self._blocks.items():
             tell(f"{name}: asking {block.bootstrap_servers} for its topics")
 
             def progress(done: int, total: int, name: str = name) -> None:
                 tell(f"{name}: landed {done:,} of {total:,} offsets")
 
-            landed = land_kafka(spark, name, block, progress)
-            message_count += landed.message_count
-            lines.append(
-                f"{name}: landed {landed.message_count:,} messages of {landed.topic_count} topics, "
-                f"{landed.partition_count} partitions"
-            )
-            notes += landed.sentences(name)
-            if not landed.unknown_schemas:  # the next landing asks the registry again
-                ends[key_of(block)] = ends_of(landed.plan)
-        return Landing(message_count, tuple(lines), tuple(notes), ends)
+            with _noted(failures):
+                landed = land_kafka(spark, name, block, progress)
+                message_count += landed.message_count
+                lines.append(
+                    f"{name}: landed {landed.message_count:,} messages of {landed.topic_count} "
+                    f"topics, {landed.partition_count} partitions"
+                )
+                notes += landed.sentences(name)
+                if not landed.unknown_schemas:  # the next landing asks the registry again
+                    ends[key_of(block)] = ends_of(landed.plan)
+        return Landing(message_count, tuple(lines), tuple(notes), ends, tuple(failures))
 
     def unlanded(self) -> Landing:
         return Landing(0, tuple(f"{name}: landed 0 messages" for name in self._blocks))
@@ -208,14 +237,16 @@ class TableSource:
         message_count = 0
         lines: list[str] = []
         notes: list[str] = []
+        failures: list[str] = []
         for name, block in self._blocks.items():
             tell(f"{name}: landing what is new in {block.name}")
-            # A new one each time: a registry remembers what it was not given, too.
-            landed = land_table(spark, name, block, registry_of(name, block))
-            message_count += landed.message_count
-            lines.append(landed.sentence(name))
-            notes += landed.notes(name)
-        return Landing(message_count, tuple(lines), tuple(notes))
+            with _noted(failures):
+                # A new one each time: a registry remembers what it was not given, too.
+                landed = land_table(spark, name, block, registry_of(name, block))
+                message_count += landed.message_count
+                lines.append(landed.sentence(name))
+                notes += landed.notes(name)
+        return Landing(message_count, tuple(lines), tuple(notes), failures=tuple(failures))
 
     def unlanded(self) -> Landing:
         return Landing()
@@ -244,4 +275,5 @@ def _sum(landings: Iterable[Landing]) -> Landing:
         tuple(line for one in found for line in one.lines),
         tuple(note for one in found for note in one.notes),
         {key: end for one in found for key, end in one.ends.items()},
+        tuple(sentence for one in found for sentence in one.failures),
     )

@@ -25,6 +25,15 @@ class ForPeople:
         outcome = told.outcome
         said = [*(outcome.notes if outcome else ()), *(outcome.landing.notes if outcome else ())]
         new = [one for one in said if one not in self._known]
+        if outcome and outcome.kind == "no_news":
+            if not self._quiet_count and not told.error:
+                self._line(told, f"no news since {outcome.since}")
+            self._quiet_count += 1
+        elif outcome and outcome.kind != "failed":
+            quiet = f" (after {self._quiet_count} rounds without news)" if self._quiet_count else ""
+            parts = [*outcome.landing.lines, *outcome.lines]
+            self._line(told, f"{'; '.join(parts)} in {told.seconds:.1f} s{quiet}")
+            self._quiet_count = 0
         if told.error:
             again = f"trying again in {_span(told.pause)}"
             if told.error == self._error:
@@ -32,15 +41,6 @@ class ForPeople:
             else:
                 self._line(told, f"failed: {told.error} ({again})")
                 new = [*(outcome.lines[1:] if outcome and outcome.kind == "failed" else ()), *new]
-        elif outcome and outcome.kind == "no_news":
-            if not self._quiet_count:
-                self._line(told, f"no news since {outcome.since}")
-            self._quiet_count += 1
-        elif outcome:
-            quiet = f" (after {self._quiet_count} rounds without news)" if self._quiet_count else ""
-            parts = [*outcome.landing.lines, *outcome.lines]
-            self._line(told, f"{'; '.join(parts)} in {told.seconds:.1f} s{quiet}")
-            self._quiet_count = 0
         if outcome and outcome.kind == "no_news":
             self._known.update(said)
         elif outcome:
@@ -60,7 +60,7 @@ def for_machines(told: Told) -> str:
         "round": told.number,
         "began_at": f"{told.began_at:%Y-%m-%dT%H:%M:%SZ}",
         "seconds": round(told.seconds, 3),
-        "outcome": "failed" if told.error or not outcome else outcome.kind,
+        "outcome": outcome.kind if outcome else "failed",
         "landed": outcome.landing.message_count if outcome else 0,
         "lines": [*outcome.landing.lines, *outcome.lines] if outcome else [],
         "notes": [*outcome.landing.notes, *outcome.notes] if outcome else [],
