@@ -23,7 +23,7 @@ from live_shop.commit_log import CommitLog
 from live_shop.following import CONNECTOR, SETTINGS, follow, rounds_on
 from live_shop.lake_rows import SOURCE
 from live_shop.latency import Latency
-from live_shop.trading import Shop, fill, stock_up
+from live_shop.opening import stocked_shop
 from local_chain import local_chain
 
 if TYPE_CHECKING:
@@ -84,12 +84,7 @@ def main() -> None:
         ),
         local_chain("postgresql") as chain,
     ):
-        shop = Shop(chain.postgresql.port, SESSIONS, PAUSE_SECONDS)
-        log = CommitLog(chain.postgresql.port)
-        with shop.connection() as owner:
-            fill(owner)
-            log.install()
-            stock_up(owner)
+        shop, log = stocked_shop(chain.postgresql.port, SESSIONS, PAUSE_SECONDS)
         log.opens()
         chain.connect.create(CONNECTOR, chain.postgresql.connector(SOURCE) | SETTINGS)
         shop.open()

@@ -19,9 +19,9 @@ from live_shop.commit_log import CommitLog, differences
 from live_shop.follower import Follower
 from live_shop.following import CONNECTOR, SETTINGS, TOPICS, follow, rounds_on
 from live_shop.lake_rows import SOURCE
+from live_shop.opening import stocked_shop
 from live_shop.screen import Screen
 from live_shop.story import Story
-from live_shop.trading import Shop, fill, stock_up
 from local_chain import Chain, local_chain
 from local_chain.java import missing_jars
 from local_chain.server import ChainError
@@ -69,14 +69,8 @@ def run_demo(screen: Screen) -> bool:
 
 def show(chain: Chain, screen: Screen, began: float) -> bool:
     """The part of the demo in which the chain runs."""
-    port = chain.postgresql.port
-    shop = Shop(port, SESSIONS, PAUSE_SECONDS)
-    log = CommitLog(port)
     with screen.step("Debezium's connector runs, and sends the first rows as a snapshot"):
-        with shop.connection() as owner:
-            fill(owner)
-            log.install()
-            stock_up(owner)
+        shop, log = stocked_shop(chain.postgresql.port, SESSIONS, PAUSE_SECONDS)
         log.opens()
         chain.connect.create(CONNECTOR, chain.postgresql.connector(SOURCE) | SETTINGS)
     screen.opens()

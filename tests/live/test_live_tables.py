@@ -31,13 +31,12 @@ from live_shop.following import (
     wait_for_messages,
 )
 from live_shop.lake_rows import SOURCE, read_tables
+from live_shop.opening import stocked_shop
 from live_shop.trading import (
     Shop,
     archive_payments,
     deliver_slowly,
-    fill,
     in_transaction,
-    stock_up,
 )
 from local_chain import Chain, local_chain
 from local_chain.server import wait_until
@@ -154,12 +153,7 @@ class Trade(threading.Thread):
 @contextmanager
 def shop_of(chain: Chain) -> Iterator[tuple[Shop, CommitLog]]:
     """The shop, with its first rows, and the log of its commits."""
-    port = chain.postgresql.port
-    shop, log = Shop(port, SESSIONS, PAUSE_SECONDS), CommitLog(port)
-    with shop.connection() as owner:
-        fill(owner)
-        log.install()
-        stock_up(owner)
+    shop, log = stocked_shop(chain.postgresql.port, SESSIONS, PAUSE_SECONDS)
     try:
         yield shop, log
     finally:

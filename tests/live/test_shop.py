@@ -14,14 +14,13 @@ pytest.importorskip("pg8000", reason="`make setup-live` installs what the local 
 from pg8000.native import Connection
 
 from live_shop.commit_log import CommitLog, differences
+from live_shop.opening import stocked_shop
 from live_shop.trading import (
     CUSTOMERS,
     Shop,
     archive_payments,
-    fill,
     in_transaction,
     place_order,
-    stock_up,
 )
 from local_chain.postgresql import Postgresql, postgresql
 
@@ -49,11 +48,8 @@ def server() -> Iterator[Postgresql]:
 
 
 def test_the_log_is_what_the_tables_hold_in_the_order_of_commits(server: Postgresql) -> None:
-    shop, log = Shop(server.port, 8, 0.1), CommitLog(server.port)
+    shop, log = stocked_shop(server.port, 8, 0.1)
     with shop.connection() as owner:
-        fill(owner)
-        log.install()
-        stock_up(owner)
         shop.open()
         time.sleep(1.5)
         emptied = in_transaction(owner, archive_payments, random.Random(0))
