@@ -40,7 +40,7 @@ fact as (
         repeated_names_count,
         scan_ended_commit_number,
         scan_stopped_commit_number
-    from {{ ref('int_told_table') }}
+    from {{ ref('int_new_table_fact') }}
     {% if is_incremental() -%}
     union all
     select built.* except (cut_id)
