@@ -212,6 +212,27 @@ def test_a_topic_that_was_created_again_is_named_and_never_merged(
     assert sentence.startswith("test: a.again: the topic was deleted and created again")
 
 
+def test_a_topic_that_is_created_again_while_it_lands_is_never_merged(
+    lake: Lake, cluster: Cluster
+) -> None:
+    cluster.create("a.meanwhile")
+    cluster.send("a.meanwhile", *"abcd")
+
+    def recreate(done: int, total: int) -> None:
+        cluster.admin.delete_topics(["a.meanwhile"])
+        cluster.create("a.meanwhile")
+        cluster.send("a.meanwhile", *"012345")
+
+    block = KafkaBlock(cluster.address, "a.meanwhile")
+    with pytest.raises(
+        DebeziumError, match=r"test: a\.meanwhile: the topic was deleted and create"
+    ):
+        land_kafka(lake.spark, "test", block, recreate, most=2)
+    assert values(lake, "a.meanwhile") == ["a", "b"]
+    (sentence,) = land(lake, cluster, "a.meanwhile").sentences("test")
+    assert "deleted and created again, so it is not landed" in sentence
+
+
 def test_what_retention_removed_before_it_landed_is_named(lake: Lake, cluster: Cluster) -> None:
     cluster.create("a.late")
     cluster.send("a.late", "1")

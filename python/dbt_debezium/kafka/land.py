@@ -139,6 +139,8 @@ def land_kafka(
             plan = plan.limited(limit)
         done = message_count = 0
         for some in parts(noted(plan, landed), most):
+            if done:
+                _check_recreated(name, topics, topics_of(spark, name, block))
             message_count += _land_part(
                 spark, name, lease, base, options, some, registry, block.has
             )
@@ -164,6 +166,21 @@ def topics_of(spark: "SparkSession", name: str, block: KafkaBlock) -> list[Topic
             f"look at what {block.bootstrap_servers} has, and correct topics"
         )
     return topics
+
+
+def _check_recreated(name: str, before: Sequence[Topic], now: Sequence[Topic]) -> None:
+    """A long landing must not continue in a topic that has another one's name.
+
+    Raises:
+        DebeziumError: a topic was recreated.
+    """
+    ids = {topic.name: topic.id for topic in now}
+    recreated = [one.name for one in before if ids.get(one.name, one.id) != one.id]
+    if recreated:
+        raise DebeziumError(
+            f"{name}: {recreated[0]}: the topic was deleted and created again while it landed; "
+            "land again, which names what to do"
+        )
 
 
 def _jvm_of(spark: "SparkSession", name: str) -> Any:
