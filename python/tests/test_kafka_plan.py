@@ -1,9 +1,13 @@
 """Each offset of a topic lands once, whatever retention, new partitions and new topics do."""
 
+from unittest.mock import Mock
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbt_debezium.kafka.broker import PartitionEnds, Topic
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.kafka.broker import PartitionEnds, Topic, policy_of
 from dbt_debezium.kafka.plan import Landed, noted, parts, plan_landing
 
 
@@ -85,3 +89,25 @@ def test_any_growth_lands_each_offset_once(logs: list[list[int]], most: int) -> 
                 fetched[one.partition] += range(one.start, one.end)
                 landed["t", one.partition] = Landed("one", one.end)
     assert fetched == {number: list(range(end)) for number, end in enumerate(ends)}
+
+
+class JavaError(Exception):
+    """As py4j shows an exception of Java's."""
+
+    def __init__(self, name: str) -> None:
+        self.java_exception = Mock(**{"getCause.return_value": None})
+        self.java_exception.getClass.return_value.getSimpleName.return_value = name
+
+
+def failed(name: str) -> Mock:
+    """A future of Java's that has failed."""
+    return Mock(**{"get.side_effect": JavaError(name)})
+
+
+def test_a_cleanup_policy_that_did_not_come_is_no_policy_that_we_may_not_see() -> None:
+    """Each control record in what lands meanwhile would be a gap for good."""
+    options = {"bootstrap.servers": "b:9092"}
+    assert policy_of("shop", options, failed("TopicAuthorizationException")) is None
+    assert policy_of("shop", options, failed("UnsupportedVersionException")) is None
+    with pytest.raises(DebeziumError, match="shop: b:9092: TimeoutException: "):
+        policy_of("shop", options, failed("TimeoutException"))

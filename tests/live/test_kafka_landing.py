@@ -260,6 +260,41 @@ def test_a_broker_that_does_not_answer_is_refused(lake: Lake) -> None:
         land_kafka(lake.spark, "test", block)
 
 
+@pytest.mark.parametrize(
+    ("servers", "options", "sentence"),
+    [
+        ("nohost.invalid:9092", {}, "ConfigException: it names no host that is known here; write"),
+        (
+            "127.0.0.1:9",
+            {"request.timeout.ms": 500, "security.protocol": "p4ss"},
+            "ConfigException: the value of security.protocol cannot be; correct it",
+        ),
+        ("127.0.0.1:9", {"request.timeout.ms": 500}, "TimeoutException: no broker answers; check"),
+        (
+            "127.0.0.1:9",
+            {
+                "security.protocol": "SASL_PLAINTEXT",
+                "sasl.mechanism": "PLAIN",
+                "sasl.jaas.config": "nonsense p4ss",
+            },
+            "IllegalArgumentException: it is no login that Kafka knows; check sasl.jaas.config",
+        ),
+        (
+            "127.0.0.1:9",
+            {"security.protocol": "SSL", "ssl.truststore.location": "/nowhere/trust.jks"},
+            "NoSuchFileException: there is no such file; check the key store and the trust store",
+        ),
+    ],
+)
+def test_options_that_cannot_work_are_named_without_their_values(
+    lake: Lake, servers: str, options: dict[str, str | int | bool], sentence: str
+) -> None:
+    with pytest.raises(DebeziumError) as refused:
+        land_kafka(lake.spark, "test", KafkaBlock(servers, ".*", options=options))
+    assert str(refused.value).startswith(f"test: {servers}: {sentence}")
+    assert "p4ss" not in str(refused.value)
+
+
 def test_a_password_opens_a_cluster_and_a_wrong_one_is_refused_and_never_shown(
     lake: Lake, cluster: Cluster, tmp_path: Path
 ) -> None:

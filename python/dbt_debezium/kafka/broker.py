@@ -3,6 +3,7 @@
 The client is that of Spark's own jars, so that one set of options serves both.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +12,33 @@ from typing import Any, Final
 from dbt_debezium.errors import DebeziumError
 
 TIMEOUT_MILLIS: Final = 15_000
+TIMEOUTS: Final = "default.api.timeout.ms", "request.timeout.ms"
 INTERNAL: Final = "__consumer_offsets", "__transaction_state"
+REMEDIES: Final = {
+    "TimeoutException": "no broker answers; check host and port, and security.protocol in "
+    "landing.yml",
+    "DisconnectException": "it hangs up; check that it is a Kafka broker",
+    "SaslAuthenticationException": "it refuses the credentials; check sasl.jaas.config",
+    "SslAuthenticationException": "TLS fails; check the trust store",
+    "TopicAuthorizationException": "it does not let us describe topics; grant Describe",
+    "ClusterAuthorizationException": "it does not let us describe topics; grant Describe",
+    "UnknownTopicOrPartitionException": "a topic was deleted meanwhile; land again",
+    "IllegalArgumentException": "it is no login that Kafka knows; check sasl.jaas.config",
+    "NoSuchFileException": "there is no such file; check the key store and the trust store",
+    "UnrecoverableKeyException": "a password of the key store or the trust store is wrong; check "
+    "both",
+}
+"""By the innermost reason that Kafka gives: what is wrong, and what to check."""
+NO_LEADER: Final = (
+    "a partition has no broker that answers for it; look whether all brokers of the cluster run"
+)
+TRANSIENT: Final = {
+    "DisconnectException",
+    "NetworkException",
+    "TimeoutException",
+    "UnknownTopicOrPartitionException",
+}
+"""Reasons that end by themselves. Another one is that of a cluster which never tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +88,12 @@ def read_topics(
         }
         starts = _offsets(jvm, where, options, admin, partitions, "earliest")
         ends = _offsets(jvm, where, options, admin, partitions, "latest")
-        policies = _policies(jvm, admin, names)
+        policies = _policies(jvm, where, options, admin, names)
         return [
             Topic(
                 name,
                 str(described[name].topicId().toString()),
-                policies.get(name),
+                policies[name],
                 {
                     number: PartitionEnds(starts[name, number], ends[name, number])
                     for number in partitions[name]
@@ -79,11 +106,8 @@ def read_topics(
 @contextmanager
 def _admin(jvm: Any, where: str, options: Mapping[str, str]) -> Iterator[Any]:
     properties = jvm.java.util.Properties()
-    for name, value in options.items():
+    for name, value in with_timeouts(options).items():
         properties.setProperty(name, value)
-    for name in ("default.api.timeout.ms", "request.timeout.ms"):
-        if name not in options:
-            properties.setProperty(name, str(TIMEOUT_MILLIS))
     try:
         admin = jvm.org.apache.kafka.clients.admin.Admin.create(properties)
     except Exception as error:
@@ -92,6 +116,16 @@ def _admin(jvm: Any, where: str, options: Mapping[str, str]) -> Iterator[Any]:
         yield admin
     finally:
         admin.close(jvm.java.time.Duration.ofSeconds(1))
+
+
+def with_timeouts(options: Mapping[str, str]) -> dict[str, str]:
+    """The options, with both timeouts: Kafka refuses a request that may outlast its call.
+
+    >>> with_timeouts({"request.timeout.ms": "60000"})
+    {'default.api.timeout.ms': '60000', 'request.timeout.ms': '60000'}
+    """
+    given = [options[name] for name in TIMEOUTS if name in options]
+    return dict.fromkeys(TIMEOUTS, given[0] if given else str(TIMEOUT_MILLIS)) | dict(options)
 
 
 def _answer(where: str, options: Mapping[str, str], future: Any) -> Any:
@@ -103,24 +137,37 @@ def _answer(where: str, options: Mapping[str, str], future: Any) -> Any:
 
 def _refusal(where: str, options: Mapping[str, str], error: Exception) -> DebeziumError:
     """Kafka's reason without its values: they may hold a password."""
+    reason, message = _innermost(error)
+    remedy = REMEDIES.get(reason, "check the options of landing.yml")
+    if reason == "ConfigException":
+        remedy = config_remedy(message)
+    return DebeziumError(f"{where}: {options['bootstrap.servers']}: {reason}: {remedy}")
+
+
+def _innermost(error: Exception) -> tuple[str, str]:
+    """The class and the message at the bottom of Java's causes. The message may hold a password."""
     java = getattr(error, "java_exception", None)
-    reasons = []
+    reason, message = type(error).__name__, ""
     while java is not None:
-        reasons.append(java.getClass().getSimpleName())
+        reason, message = java.getClass().getSimpleName(), str(java.getMessage())
         java = java.getCause()
-    reason = reasons[-1] if reasons else type(error).__name__
-    servers = options["bootstrap.servers"]
-    remedies = {
-        "TimeoutException": "no broker answers; check host and port, and security.protocol in "
-        "landing.yml",
-        "DisconnectException": "it hangs up; check that it is a Kafka broker",
-        "SaslAuthenticationException": "it refuses the credentials; check sasl.jaas.config",
-        "SslAuthenticationException": "TLS fails; check the trust store",
-        "TopicAuthorizationException": "it does not let us describe topics; grant Describe",
-        "ClusterAuthorizationException": "it does not let us describe topics; grant Describe",
-    }
-    remedy = remedies.get(reason, "check the options of landing.yml")
-    return DebeziumError(f"{where}: {servers}: {reason}: {remedy}")
+    return reason, message
+
+
+def config_remedy(message: str) -> str:
+    """What to check of a configuration that Kafka refuses, without the value that it shows.
+
+    >>> config_remedy("Invalid value p4ss for configuration ssl.protocol: not known")
+    'the value of ssl.protocol cannot be; correct it in landing.yml'
+    >>> config_remedy("No resolvable bootstrap urls given in bootstrap.servers")
+    'it names no host that is known here; write each broker as host:port'
+    """
+    if "bootstrap" in message:
+        return "it names no host that is known here; write each broker as host:port"
+    named = re.findall(r" for configuration ([a-z.]+)", message)
+    if named:
+        return f"the value of {named[-1]} cannot be; correct it in landing.yml"
+    return "check the options of landing.yml"
 
 
 def _offsets(
@@ -140,20 +187,44 @@ def _offsets(
     committed = package.clients.admin.ListOffsetsOptions(
         package.common.IsolationLevel.READ_COMMITTED
     )
-    answer = _answer(where, options, admin.listOffsets(asked, committed).all())
+    try:
+        answer = admin.listOffsets(asked, committed).all().get()
+    except Exception as error:
+        reason, _ = _innermost(error)
+        if reason != "TimeoutException":
+            raise _refusal(where, options, error) from None
+        # Brokers have answered before.
+        servers = options["bootstrap.servers"]
+        raise DebeziumError(f"{where}: {servers}: {reason}: {NO_LEADER}") from None
     return {(at.topic(), at.partition()): answer[at].offset() for at in answer}
 
 
-def _policies(jvm: Any, admin: Any, names: Sequence[str]) -> dict[str, str]:
-    """cleanup.policy of each topic; none where we may not ask."""
+def _policies(
+    jvm: Any, where: str, options: Mapping[str, str], admin: Any, names: Sequence[str]
+) -> dict[str, str | None]:
+    """cleanup.policy of each topic, as `policy_of` has it."""
     package = jvm.org.apache.kafka.common.config
     kind = getattr(package, "ConfigResource$Type").TOPIC
-    resources = [package.ConfigResource(kind, name) for name in names]
+    resources = {name: package.ConfigResource(kind, name) for name in names}
+    asked = admin.describeConfigs(_list(jvm, [*resources.values()])).values()
+    return {
+        name: policy_of(where, options, asked.get(resource)) for name, resource in resources.items()
+    }
+
+
+def policy_of(where: str, options: Mapping[str, str], future: Any) -> str | None:
+    """cleanup.policy of a topic; None where we may not ask, because that is a right of its own.
+
+    Raises:
+        DebeziumError: the answer only failed to come. As None, each offset without a message would
+            be a gap for good in what lands now.
+    """
     try:
-        answer = admin.describeConfigs(_list(jvm, resources)).all().get()
-    except Exception:  # DescribeConfigs is a right of its own, and only doctor needs its answer
-        return {}
-    return {at.name(): str(answer[at].get("cleanup.policy").value()) for at in answer}
+        return str(future.get().get("cleanup.policy").value())
+    except Exception as error:
+        if _innermost(error)[0] in TRANSIENT:
+            raise _refusal(where, options, error) from None
+        return None
 
 
 def _list(jvm: Any, values: Sequence[Any]) -> Any:
