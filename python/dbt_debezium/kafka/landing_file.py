@@ -88,14 +88,14 @@ def read_landing_file(project: Path) -> dict[str, Block]:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML in which no key stands twice: of two blocks with one name, one would not be landed."""
+    """YAML in which no key appears twice: of two blocks with one name, one would not be landed."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         names = [key.value for key, _ in node.value]
         for key, _ in node.value:
             if names.count(key.value) > 1:
                 raise DebeziumError(
-                    f"{FILE}, line {key.start_mark.line + 1}: {key.value} stands twice; "
+                    f"{FILE}, line {key.start_mark.line + 1}: {key.value} appears twice; "
                     "give each its own name"
                 )
         return super().construct_mapping(node, deep)
