@@ -16,6 +16,7 @@ import msgspec
 import pytest
 
 from dbt_debezium.cli.maintain import maintain_when_due
+from dbt_debezium.cli.run import sentence_of
 from dbt_debezium.errors import CannotWorkError, DebeziumError
 from dbt_debezium.kafka.land import KafkaLanded
 from dbt_debezium.kafka.landing_file import KafkaBlock
@@ -538,6 +539,51 @@ def test_a_round_without_news_starts_no_spark(
     put(lake, "landing", "message", "3.json")
     with pytest.raises(DebeziumError, match="built"):
         one_round()
+
+
+def test_a_failed_round_names_first_what_failed(
+    lake: sqlite3.Connection, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not what the run said before, as that a history is built again."""
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(project))
+    (project / "profiles.yml").write_text(PROFILES.read_text())
+    (project / "dbt_project.yml").write_text("profile: dbt_debezium\nvars: {}\n")
+
+    def build(
+        *_: Any, on_line: Tell, on_failure: Callable[[str, str], None], **__: Callable[..., None]
+    ) -> bool:
+        on_line("orders_history: its model has changed; built again from all changes")
+        on_failure("a_test", "Got 3 results, configured to fail if != 0")
+        on_line("a_test: Got 3 results, configured to fail if != 0")
+        on_line("nothing published: 1 test failed")
+        return False
+
+    monkeypatch.setattr("dbt_debezium.build.run_dbt", build)
+    failed = Round(
+        project,
+        project / "profiles.yml",
+        None,
+        [],
+        NoSource(),
+        lambda: None,  # type: ignore[arg-type, return-value]
+        lambda: "build",
+        lambda _: ([], []),
+    ).run()
+    assert failed.lines == [
+        "a_test: Got 3 results, configured to fail if != 0",
+        "orders_history: its model has changed; built again from all changes",
+        "nothing published: 1 test failed",
+    ]
+
+
+def test_a_bug_is_told_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+    """The sentence alone helps nobody to find it, and the rounds continue."""
+    with pytest.raises(KeyError) as raised:
+        {}["x"]  # type: ignore[index]
+    assert sentence_of(raised.value) == "run: KeyError: 'x'"
+    assert "test_rounds.py" in capsys.readouterr().err
+    assert sentence_of(DebeziumError("kafka: down")) == "kafka: down"
+    assert capsys.readouterr().err == ""
 
 
 def test_maintenance_that_fails_leaves_the_run_published(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -239,6 +240,8 @@ def sentence_of(error: Exception) -> str:
         return f"run: Spark: {innermost(error)}"
     if isinstance(error, OSError):
         return f"{error.filename or 'run'}: {error.strerror or error}"
+    # A bug. Where it is, only the stack tells, and the rounds continue.
+    traceback.print_exception(error)
     return f"run: {type(error).__name__}: {error}"
 
 

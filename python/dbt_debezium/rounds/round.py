@@ -35,7 +35,7 @@ class Outcome:
     since: str | None = None
     """Without news: when the run that published ended, UTC."""
     lines: Sequence[str] = ()
-    """The build's own lines: one for each source, or for each failure."""
+    """The build's own lines, those of failures first."""
     notes: Sequence[str] = ()
     """Sentences about what is held or has no effect."""
     report: Sequence[Mapping[str, Any]] = ()
@@ -108,10 +108,11 @@ class Round:
         return self._leave(mark.project, catalog, mark.ends, mark.at)
 
     def _build(self, project: str | None, landing: Landing, catalog: Catalog) -> Outcome:
-        from dbt_debezium.build import BUILD, UNPUBLISHED, run_dbt
+        from dbt_debezium.build import BUILD, UNPUBLISHED, first_sentence, run_dbt
 
         landed = catalog.landed()
         lines: list[str] = []
+        failures: list[str] = []
 
         def on_line(line: str) -> None:
             lines.append(line)
@@ -123,8 +124,11 @@ class Round:
             self.project,
             on_node=lambda name, index, total: self.tell(f"{index} of {total}: {name}"),
             on_line=on_line,
+            on_failure=lambda name, why: failures.append(f"{name}: {first_sentence(why)}"),
         )
         if not is_good:
+            # Before them a run says what it does, as that a history is built again.
+            lines.sort(key=lambda line: line not in failures)
             return Outcome("failed", landing, lines=lines)
         is_published = all(
             line.startswith(EMPTY) or not line.startswith(UNPUBLISHED) for line in lines
