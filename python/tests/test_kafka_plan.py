@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka.broker import PartitionEnds, Topic, policy_of
-from dbt_debezium.kafka.plan import Landed, noted, parts, plan_landing
+from dbt_debezium.kafka.plan import Landed, noted, parts, plan_landing, plan_sentences
 
 
 def topic(*partitions: tuple[int, int], id: str = "one", name: str = "t") -> Topic:
@@ -53,9 +53,19 @@ def test_a_topic_with_another_id_is_not_fetched() -> None:
     assert plan.recreated == ("t",)
 
 
-def test_an_end_before_what_has_landed_fetches_nothing() -> None:
-    plan = plan_landing([topic((0, 2))], {("t", 0): Landed("one", 4)})
-    assert [(one.start, one.end) for one in plan.ranges] == [(4, 4)]
+def test_a_log_that_ends_before_what_has_landed_is_named_and_not_fetched() -> None:
+    """Its offsets are given out again; those that have landed would never be fetched.
+
+    An unclean election of a leader does that, and a recreated topic of a broker that has no ids.
+    """
+    landed = {("t", 0): Landed("one", 7), ("t", 1): Landed("one", 4), ("t", 2): Landed("one", 9)}
+    plan = plan_landing([topic((0, 7), (0, 2), (0, 1)), topic((0, 3), name="u")], landed)
+    assert [(one.topic, one.start, one.end) for one in plan.ranges] == [("u", 0, 3)]
+    (sentence,) = plan_sentences("shop", plan)
+    assert sentence.startswith(
+        "shop: t: partition 1 ends at offset 2, although offsets up to 3 have landed, so the topic "
+        "is not landed; the cluster has lost messages, or"
+    )
 
 
 def test_a_partition_without_news_is_noted_once() -> None:

@@ -50,6 +50,8 @@ class Plan:
     """Ranges that retention took before they were fetched; their topics go on behind them."""
     recreated: tuple[str, ...] = ()
     """Topics with another id than what landed. Nothing of them is fetched."""
+    shortened: tuple[Range, ...] = ()
+    """What has landed behind the end of its log. Nothing of these topics is fetched."""
 
     @property
     def offset_count(self) -> int:
@@ -79,10 +81,13 @@ def plan_landing(
             added to a topic that has landed always begins at its first offset.
     """
     ids = {topic: one.topic_id for (topic, _), one in landed.items()}
-    ranges, lost, recreated = [], [], []
+    ranges, lost, recreated, shortened = [], [], [], []
     for topic in topics:
         if ids.get(topic.name, topic.id) != topic.id:
             recreated.append(topic.name)
+            continue
+        if short := _shortened(topic, landed):
+            shortened += short
             continue
         for partition, log in sorted(topic.partitions.items()):
             before = landed.get((topic.name, partition))
@@ -98,7 +103,7 @@ def plan_landing(
                 topic.id,
                 partition,
                 max(start, log.start),
-                max(start, log.end),
+                max(start, log.start, log.end),
                 log.start,
                 log.end,
                 topic.cleanup_policy,
@@ -106,7 +111,19 @@ def plan_landing(
             ranges.append(whole)
             if wanted < log.start:
                 lost.append(replace(whole, start=wanted, end=log.start))
-    return Plan(tuple(ranges), tuple(lost), tuple(recreated))
+    return Plan(tuple(ranges), tuple(lost), tuple(recreated), tuple(shortened))
+
+
+def _shortened(topic: Topic, landed: Mapping[tuple[str, int], Landed]) -> list[Range]:
+    """Of partitions whose log ends before what has landed: from its end on, what has landed.
+
+    The cluster gives these offsets out again.
+    """
+    return [
+        Range(topic.name, topic.id, number, log.end, before.end, log.start, log.end)
+        for number, log in sorted(topic.partitions.items())
+        if (before := landed.get((topic.name, number))) and log.end < before.end
+    ]
 
 
 def plan_sentences(where: str, plan: Plan) -> list[str]:
@@ -128,6 +145,14 @@ def plan_sentences(where: str, plan: Plan) -> list[str]:
             f"(partition {ranges[0].partition}: {ranges[0].start} to {ranges[0].end - 1}); "
             "take a new snapshot of the source, unless one has been sent since"
         )
+    short = {one.topic: one for one in reversed(plan.shortened)}
+    said += [
+        f"{where}: {topic}: partition {one.partition} ends at offset {one.start}, although offsets "
+        f"up to {one.end - 1} have landed, so the topic is not landed; the cluster has lost "
+        "messages, or the topic was deleted and created again: "
+        "begin a new lake, or have the connector write to topics of another name"
+        for topic, one in sorted(short.items())
+    ]
     return said + [
         f"{where}: {topic}: the topic was deleted and created again, so it is not landed; "
         "its offsets began anew and cannot be told from those before: "
