@@ -25,7 +25,8 @@ log = Console(stderr=True, highlight=False)
 topics_option = click.option(
     "--topics",
     metavar="PATTERN",
-    help="With kafka://: a regular expression that fits the names of topics, as 'shop[.].*'.",
+    help="With kafka://: a regular expression that fits the names of topics, as 'shop[.].*'; by "
+    "default all.",
 )
 registry_option = click.option(
     "--registry",
