@@ -1,6 +1,10 @@
 """DuckDB and PyIceberg read the rows that Spark reads, at the same cut."""
 
 import json
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +25,37 @@ from dbt_debezium.demo import read_capture, split
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing import land
 from dbt_debezium.session import spark_session
+from dbt_debezium.views import public_texts
+from dbt_debezium.views.dialects import tables_of
+
+BEHIND_VIEWS = re.compile(r"build[.](cut|commit|message_count|\w+_history|\w+__stored)")
+"""What docs/access.md lets readers read beside the views."""
+READER = """
+import json, sys
+from dbt_debezium.session import spark_session
+spark = spark_session("local")
+for statement in sys.stdin:
+    try:
+        answer = len(spark.sql(statement).collect())
+    except Exception as error:
+        answer = str(error).splitlines()[0]
+    print(json.dumps([statement.strip(), answer]), flush=True)
+"""
+"""Runs each statement of its input, and says how many rows it gave or why it failed."""
+CHANGES = (
+    "insert into build.cut select * from build.cut",
+    "update build.cut set cut_id = 1 where channel = 'published'",
+    "delete from build.orders_history where true",
+    "insert overwrite build.revenue_by_day__stored select * from build.revenue_by_day__stored",
+    "alter table build.orders_history add column mine int",
+    "create or replace view public.orders as select 1 as id",
+    "drop view public.orders",
+    "drop table build.orders_history",
+    "create table public.mine (id int) using iceberg",
+    "create namespace mine",
+    "call lake.system.expire_snapshots('build.cut', timestamp '2100-01-01 00:00:00')",
+)
+"""What a reader must not do."""
 
 
 def land_and_run(spark: SparkSession, messages: Sequence[dict[str, Any]], file: Path) -> None:
@@ -182,3 +217,54 @@ def test_duckdb_stays_at_its_cut_until_the_variable_is_set_again(
 
 def test_pyiceberg_reads_what_spark_reads_after_a_second_run(all_parts: SparkSession) -> None:
     assert_pyiceberg_reads_what_spark_reads(all_parts)
+
+
+def test_public_views_read_only_what_the_page_lets_readers_read(first_part: SparkSession) -> None:
+    texts = public_texts(first_part, "public")
+    tables = {".".join(one) for text in texts.values() for one in tables_of(text)}
+    assert {"build.cut", "build.orders_history", "build.held_transaction__stored"} <= tables
+    assert [one for one in tables if not BEHIND_VIEWS.fullmatch(one)] == []
+
+
+@pytest.fixture
+def read_only_lake(lake: Path, all_parts: SparkSession) -> Iterator[Path]:
+    """The lake without the right to write, and closed where docs/access.md closes it."""
+    closed = " ".join(re.findall(r"^chmod 700 (.*)$", "".join(blocks("docs/access.md", "")), re.M))
+    assert "lake/warehouse/landing" in closed
+    modes = {path: path.stat().st_mode for path in [lake, *lake.rglob("*")]}
+    try:
+        subprocess.run(["chmod", "-R", "a-w", lake], check=True)
+        subprocess.run(["bash", "-c", f"chmod 000 {closed}"], cwd=lake.parent, check=True)
+        yield lake
+    finally:
+        for path, mode in modes.items():
+            path.chmod(mode)
+
+
+def state_of(lake: Path) -> dict[Path, tuple[int, int]]:
+    """Every file and folder, with its size and when it was changed."""
+    found = [path for path in [lake, *lake.rglob("*")] if os.access(path, os.R_OK)]
+    return {path: (path.stat().st_size, path.stat().st_mtime_ns) for path in found}
+
+
+def test_a_reader_of_a_read_only_lake_sees_all_public_tables_and_can_change_nothing(
+    read_only_lake: Path, all_parts: SparkSession
+) -> None:
+    before = state_of(read_only_lake)
+    queries = [f"select * from public.`{name}`" for name in public_tables(all_parts)]
+    closed = ["select * from landing.message", "select * from build.int_change"]
+    # Without its capabilities, root may do no more than others.
+    others = ["setpriv", "--bounding-set=-all"] if os.geteuid() == 0 else []
+    reader = subprocess.run(
+        [*others, sys.executable, "-c", READER],
+        input="".join(f"{one}\n" for one in [*queries, *closed, *CHANGES]),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    answers = dict(json.loads(line) for line in reader.stdout.splitlines())
+    rows = {one: all_parts.sql(one).count() for one in queries}
+    assert rows["select * from public.`orders`"] > 0
+    assert {one: answers[one] for one in queries} == rows
+    assert [one for one in [*closed, *CHANGES] if not isinstance(answers[one], str)] == []
+    assert state_of(read_only_lake) == before
