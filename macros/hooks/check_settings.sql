@@ -2,7 +2,7 @@
 {%- macro check_settings() -%}
     {%- set problems = [] -%}
     {%- set known = [
-        'cdl_heartbeat_tables', 'cdl_sources', 'generic_sources', 'keep_message_days', 'keep_version_days',
+        'cdl_heartbeat_tables', 'cdl_sources', 'generic_sources', 'hashed', 'keep_message_days', 'keep_version_days',
         'landing_reaches_the_end', 'longest_query_hours', 'maintain_after_runs', 'maintain_seconds', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_holds',
         'refused_proofs', 'repeated_snapshot_missing_table', 'sources_without_truncate', 'transaction_topics', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
@@ -28,6 +28,27 @@
             name ~ ' must be set in dbt_project.yml, because maintenance does not see --vars; leave it out of --vars'
         ) -%}
     {%- endfor -%}
+
+    {%- if 'hashed' in invocation_args_dict.get('vars', {}) -%}
+        {%- do problems.append(
+            'hashed must be set in dbt_project.yml, because a run without it would build clear values; leave it out of --vars'
+        ) -%}
+    {%- endif -%}
+
+    {%- set hashed = var('hashed') -%}
+    {%- set is_mapping = hashed is mapping -%}
+    {%- set columns = hashed.values() | list if is_mapping else [] -%}
+    {%- if not is_mapping
+        or hashed.keys() | reject('string') | list
+        or columns | select('string') | list
+        or columns | reject('sequence') | list
+        or columns | select('mapping') | list
+        or [] in columns
+        or columns | sum(start=[]) | reject('string') | list -%}
+        {%- do problems.append(
+            "hashed must be a mapping of patterns of tables to columns like {'public.customers': ['email']}; got " ~ tojson(hashed)
+        ) -%}
+    {%- endif -%}
 
     {%- set reaches = var('landing_reaches_the_end') -%}
     {%- if reaches is not boolean -%}

@@ -4,6 +4,8 @@
         'cdl_sources': var('cdl_sources'),
         'cdl_heartbeat_tables': var('cdl_heartbeat_tables'),
         'generic_sources': var('generic_sources'),
-        'transaction_topics': var('transaction_topics')
+        'transaction_topics': var('transaction_topics'),
+        'hashed': var('hashed'),
+        'unavailable_value_placeholder': var('unavailable_value_placeholder')
     })) }}
 {%- endmacro -%}

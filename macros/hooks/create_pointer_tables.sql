@@ -16,7 +16,7 @@
             source('pointer', 'cut'),
             'channel string, cut_id bigint, landing_id bigint, starting_cut_id bigint,'
             ~ ' starting_landing_id bigint, is_clean boolean, source_cuts ' ~ source_cuts_type()
-            ~ ', lease_token string'
+            ~ ', lease_token string, hashed_columns string, hash_key string'
         ),
         (source('pointer', 'contradiction'), 'source string, transaction_id string'),
         (

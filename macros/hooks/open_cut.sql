@@ -26,6 +26,8 @@
                         coalesce(max(cut_id) filter (where channel = 'published'), 0) as published_cut_id,
                         coalesce(max(landing_id) filter (where channel = 'published'), 0) as published_landing_id,
                         max_by(source_cuts, cut_id) filter (where channel = 'published') as published_source_cuts,
+                        max(hashed_columns) filter (where channel = 'published') as published_hashed_columns,
+                        max(hash_key) filter (where channel = 'published') as published_hash_key,
                         coalesce(max(cut_id) filter (where channel = 'candidate'), 0) as latest_cut_id,
                         coalesce(max(starting_cut_id) filter (where channel = 'candidate'), 0) as latest_starting_cut_id
                     from {{ source('pointer', 'cut') }}
@@ -45,7 +47,7 @@
 
                 select
                     'candidate' as channel,
-                    {{ if_lease_is_held('published_cut_id + 1') }} as cut_id,
+                    {{ if_lease_is_held(if_hashes_join('published_cut_id + 1')) }} as cut_id,
                     (
                         select coalesce(max(message.landing_id), 0)
                         from {{ source('landing', 'message') }} as message
@@ -73,7 +75,9 @@
                         when is_continued and published_source_cuts is not null then published_source_cuts
                         else cast(array() as {{ source_cuts_type() }})
                     end as source_cuts,
-                    '{{ lease_token() }}' as lease_token
+                    '{{ lease_token() }}' as lease_token,
+                    {{ string_literal(tojson(var('hashed'), sort_keys=True)) }} as hashed_columns,
+                    '{{ hash_key_fingerprint() }}' as hash_key
                 from start
             ) as opened
             on pointer.channel = opened.channel

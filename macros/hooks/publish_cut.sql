@@ -34,7 +34,9 @@
                         cut.starting_landing_id,
                         true as is_clean,
                         case when channel.name = 'candidate' then cut.source_cuts else built.source_cuts end as source_cuts,
-                        cut.lease_token
+                        cut.lease_token,
+                        cut.hashed_columns,
+                        cut.hash_key
                     from {{ source('pointer', 'cut') }} as cut
                     cross join (select explode(array('published', 'candidate')) as name) as channel
                     cross join (

@@ -12,11 +12,15 @@ from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # mis
 
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.envelope import LONGEST_DETAIL, NEW_KEY, OLD_KEY, Headers, flatten_message
+from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flat import Flat
+from dbt_debezium.hashing import fingerprint, hash_key, hasher
 from dbt_debezium.registry.store import landed_schemas
 from dbt_debezium.registry.texts import NO_SCHEMAS, Schemas, message_texts, texts
 from dbt_debezium.repeated_names import has_repeated_names
 
+FINGERPRINT = "spark.dbt_debezium.hash_key"
+"""The setting in which `hash_key_fingerprint` finds which key the session hashes with."""
 COUNTS = T.MapType(T.StringType(), T.LongType())
 NOT_TEXT: dict[str, T.DataType] = {
     "is_whole_transaction": T.BooleanType(),
@@ -54,6 +58,7 @@ def flatten_batch(
     headers: pa.Array,
     settings_text: pa.Array,
     schemas: Schemas = NO_SCHEMAS,
+    key_of_hashes: bytes | None = None,
 ) -> pa.Array:
     """Read a batch of messages, each on its own.
 
@@ -64,11 +69,13 @@ def flatten_batch(
         headers: lists of structs of a text and bytes, key and value.
         settings_text: the same JSON text for each message, as `one_settings` takes it.
         schemas: what is known of the registries.
+        key_of_hashes: the key that values of hashed columns are hashed with.
 
     Returns:
         One struct of type FLAT_TYPE for each message, in the messages' order.
     """
     settings = one_settings(settings_text)
+    hashed = hasher(settings, key_of_hashes) if settings.hashed else None
     topics = texts(topic)
     keys, values, errors, decoded = message_texts(topics, key, value, headers, schemas)
     messages = zip((name or "" for name in topics), keys, values, key_headers(headers), strict=True)
@@ -84,7 +91,13 @@ def flatten_batch(
         flat = flatten_message(*message, settings)
         # Avro names each field once.
         named_text = None if place in decoded else value_text
-        rows.append((*flat, has_repeated_names(key_text, named_text, flat)))
+        is_repeated = has_repeated_names(key_text, named_text, flat)
+        if hashed is not None:
+            try:
+                flat = hashed(flat)
+            except Exception as error:  # as in flatten_message
+                flat = Flat("quarantined", "internal_error", type(error).__name__)
+        rows.append((*flat, is_repeated))
     columns: Sequence[Sequence[object]] = list(zip(*rows, strict=True)) or [()] * len(ARROW_FIELDS)
     return pa.StructArray.from_arrays(
         [column_array(*column) for column in zip(columns, ARROW_FIELDS, strict=True)],
@@ -123,13 +136,13 @@ def column_array(values: Sequence[object], field: pa.Field) -> pa.Array:
     return pa.array(values, type=field.type)
 
 
-def flattener(schemas: Schemas) -> Any:
-    """`flatten_batch` for Spark, with what is known of the registries."""
+def flattener(schemas: Schemas, key_of_hashes: bytes | None = None) -> Any:
+    """`flatten_batch` for Spark, with what is known of the registries, and the key of hashes."""
 
     def flatten(
         topic: pa.Array, key: pa.Array, value: pa.Array, headers: pa.Array, settings_text: pa.Array
     ) -> pa.Array:
-        return flatten_batch(topic, key, value, headers, settings_text, schemas)
+        return flatten_batch(topic, key, value, headers, settings_text, schemas, key_of_hashes)
 
     return arrow_udf(flatten, FLAT_TYPE)
 
@@ -140,4 +153,9 @@ def register(spark: SparkSession) -> None:
     It knows the schemas that have landed by now, and those of later landings when it is registered
     again.
     """
-    spark.udf.register("flatten_message", flattener(landed_schemas(spark)))
+    try:
+        key = hash_key()
+    except DebeziumError:
+        key = None  # `check_hash_key` refuses it where columns are hashed
+    spark.udf.register("flatten_message", flattener(landed_schemas(spark), key))
+    spark.conf.set(FINGERPRINT, fingerprint(key) if key else "")

@@ -17,8 +17,10 @@ from dbt_common.invocation import get_invocation_id
 
 from dbt_debezium import home, jars, java, lease
 from dbt_debezium.catalogs import settings_of_target
+from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.session import open_catalog, session_of
+from dbt_debezium.hashing import check_hash_key
+from dbt_debezium.session import open_catalog, project_settings, session_of
 from dbt_debezium.setting_names import check_setting_names
 from dbt_debezium.site import completed, uses_jars_folder
 
@@ -47,6 +49,8 @@ class DebeziumPlugin(dbtPlugin):
             if settings is None or uses_jars_folder(settings):
                 jars.check_jars()
             check_setting_names(Path(flags.PROJECT_DIR))
+            if command in WRITING:
+                check_hash_key(settings_of(project_settings(Path(flags.PROJECT_DIR))))
             home.make_private(home.lake_dir())
             if command in WRITING:
                 _acquired.append(lease.acquire(f"dbt {command}"))

@@ -134,7 +134,8 @@ def previewed(
                     [facts for facts in seen if not facts.has_signals], groups, (), left_out
                 )
                 # Nobody is there to decide about a key that changes; a sentence names it.
-                write_project(project, copy, tables, settings or {}, "ignore")
+                hashed = {"hashed": hashed_here(named.hashed, seen)}
+                write_project(project, copy, tables, (settings or {}) | hashed, "ignore")
                 try:
                     tables = build_tables(copy, tables, left_out, on_step)
                 except DebeziumError as error:
@@ -196,6 +197,29 @@ def land_source(
             "name topics that the connector has written to"
         )
     return LandedSource(message_count, (), fetched)
+
+
+def hashed_here(
+    hashed: Mapping[str, Sequence[str]], tables: Sequence[TableFacts]
+) -> dict[str, list[str]]:
+    """The hashed columns that some tables have; a project may name others.
+
+    >>> tables = [TableFacts("shop", "public", "users", {"id": set(), "email": set()})]
+    >>> hashed_here({"public.*": ["email", "phone"], "crm.users": ["id"]}, tables)
+    {'public.*': ['email']}
+    """
+    found = {
+        pattern: [
+            name
+            for name in names
+            if any(
+                name in facts.columns and matches(pattern, full_name(facts.schema, facts.table))
+                for facts in tables
+            )
+        ]
+        for pattern, names in hashed.items()
+    }
+    return {pattern: names for pattern, names in found.items() if names}
 
 
 def build_tables(

@@ -82,6 +82,8 @@ class TableFacts(Struct):
     """A message with a key changes a row and does not show it as it was: the key alone tells it."""
     largest: dict[str, int] = {}
     """The largest whole number of each column, without its sign: it shows the unit of times."""
+    hashed: set[str] = set()
+    """The columns whose values are hashed, and so text."""
     named_identity: list[str] = []
     """The columns that tell rows apart, as a person has named them."""
 
@@ -115,7 +117,9 @@ class TableFacts(Struct):
         found: dict[str, str] = {}
         for name, json_types in self.columns.items():
             announced = self.announced_type(name, json_types)
-            if name in self.connect_types:
+            if name in self.hashed:
+                found[name] = "string"
+            elif name in self.connect_types:
                 found[name] = sent_as(stronger(self.connect_types[name], announced), json_types)
             else:
                 found[name] = announced or type_of(json_types)
@@ -149,6 +153,7 @@ class TableFacts(Struct):
         self.has_blind_keys |= other.has_blind_keys
         for name, number in other.largest.items():
             self.largest[name] = max(number, self.largest.get(name, 0))
+        self.hashed |= other.hashed
         self.named_identity = self.named_identity or other.named_identity
 
     def merge_types(self, connect_types: dict[str, str]) -> None:
@@ -245,6 +250,7 @@ def observe(
         if flat.database_name is not None:
             facts.databases.add(flat.database_name)
         facts.has_signals |= flat.signal_type is not None
+        facts.hashed |= settings.hashed_columns(flat.schema_name, flat.table_name)
         if not value.startswith(OWN_FORMS):
             value = opened_value(value)
         # Most messages of a table have one schema block, of 5 kB.

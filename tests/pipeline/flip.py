@@ -19,7 +19,7 @@ select
         )
         else source_cuts
     end,
-    lease_token
+    lease_token, hashed_columns, hash_key
 from build.cut
 """
 

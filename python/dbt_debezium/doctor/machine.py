@@ -7,6 +7,7 @@ from pathlib import Path
 from dbt_debezium.catalogs import settings_of_target
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.doctor.finding import Finding, checked
+from dbt_debezium.hashing import check_hash_key
 from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.jars import check_jars, wrong_jars
 from dbt_debezium.java import check_java
@@ -67,7 +68,7 @@ def _target(target: str | None) -> Iterator[Finding]:
 
 
 def _project(project: Path) -> Iterator[Finding]:
-    settings_of(project_settings(project))
+    check_hash_key(settings_of(project_settings(project)))
     tables = len(ProjectModels.read(project).histories)
     if not tables:
         yield Finding(

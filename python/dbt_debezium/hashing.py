@@ -1,0 +1,202 @@
+"""Values of columns that must never be published in clear, replaced by a keyed hash (`hashed`).
+
+A hash is HMAC-SHA-256 of the value's text, in hexadecimal digits. Equal values have equal hashes,
+in all tables and in row keys, as long as the source sends them alike.
+"""
+
+import hmac
+import os
+import uuid
+from base64 import b64encode
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from hashlib import md5
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import DecodeError, Raw
+
+from dbt_debezium.column_types import WITH_DEFAULT
+from dbt_debezium.connectors.settings import Settings
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.flat import Flat
+from dbt_debezium.json_text import CANONICAL, NESTED, scalar_text, shield, unshield
+
+KEY: Final = "DBT_DEBEZIUM_HASH_KEY"
+KEY_FILE: Final = "DBT_DEBEZIUM_HASH_KEY_FILE"
+SHORTEST_KEY: Final = 32
+NAMELESS_COLUMN: Final = ""
+"""The field of a row key that is one bare value, whose column it does not name."""
+KEYS_IN_NOTIFICATIONS: Final = ("maximum_key", "last_processed_key")
+"""What notifications of incremental snapshots say of keys."""
+GEOMETRIES: Final = (
+    "AQEAACDmEAAAAAAA/IPXl8EAAAD8g9eXwQ==",
+    "AQEAACDmEAAADCHn/f9/ZkAYQs77/39WQA==",
+)
+"""What stands for a geometry and a geography that were not sent, see `unavailable_columns`."""
+
+_members = msgspec.json.Decoder(dict[str, Raw]).decode
+_encoded = msgspec.json.Encoder().encode
+
+
+def hash_key() -> bytes | None:
+    """The key from the environment, or from the file that it names; None where it has neither.
+
+    Raises:
+        DebeziumError: the key is too short, or the file cannot be read.
+    """
+    key, where = os.environ.get(KEY, "").encode(), KEY
+    if not key:
+        path = os.environ.get(KEY_FILE)
+        if not path:
+            return None
+        where = f"{KEY_FILE} names {path}, where"
+        try:
+            key = Path(path).read_bytes().strip()
+        except OSError as error:
+            raise DebeziumError(
+                f"hashed: {KEY_FILE} names {path}, which cannot be read ({error.strerror}); "
+                "name a file that holds the key"
+            ) from error
+    if len(key) < SHORTEST_KEY:
+        where = f"{where} has a key" if where == KEY else f"{where} the key is"
+        raise DebeziumError(
+            f"hashed: {where} of {len(key)} bytes; use at least {SHORTEST_KEY} random ones"
+        )
+    return key
+
+
+def check_hash_key(settings: Settings) -> None:
+    """Refuse to hash without a key.
+
+    Raises:
+        DebeziumError: columns are hashed, and there is no key, or none that will do.
+    """
+    if settings.hashed and hash_key() is None:
+        raise DebeziumError(
+            f"hashed: dbt_project.yml names columns, and there is no key; set {KEY} to at least "
+            f"{SHORTEST_KEY} random bytes, or {KEY_FILE} to a file that holds them"
+        )
+
+
+def fingerprint(key: bytes) -> str:
+    """What tells keys apart and says nothing of them.
+
+    >>> fingerprint(b"a" * 32) == fingerprint(b"a" * 32) != fingerprint(b"b" * 32)
+    True
+    """
+    return hashed_text(key, "fingerprint of dbt-debezium")[:16]
+
+
+def hashed_text(key: bytes, text: str) -> str:
+    """The hash of a text, 64 hexadecimal digits.
+
+    >>> hashed_text(b"k" * 32, "7")[:16]
+    'aed60f37747ddf77'
+    """
+    return hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256").hex()
+
+
+def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
+    """What replaces the values of hashed columns in a message.
+
+    Raises:
+        DebeziumError: there is no key.
+    """
+    if key is None:
+        raise DebeziumError(f"hashed: there is no key where messages are read; set {KEY}")
+    placeholder = settings.unavailable_value_placeholder
+    placeholders = placeholder_texts(placeholder)
+    hashed_columns = lru_cache(10_000)(settings.hashed_columns)
+
+    def hashed_value(value: Raw) -> Raw:
+        if bytes(value) == b"null":
+            return value
+        text = scalar_text(value)
+        if text is None:
+            text = CANONICAL.encode(NESTED.decode(value)).decode()
+        # A value that was not sent stays marked as such.
+        shown = placeholder if text in placeholders else hashed_text(key, text)
+        return Raw(_encoded(shown))
+
+    def hashed_members(text: str | None, columns: Collection[str]) -> str | None:
+        if text is None:
+            return None
+        try:
+            members = _members(text)
+        except DecodeError:
+            # A lone surrogate, which no UTF-8 text can hold.
+            if (shielded := shield(text)) == text:
+                raise
+            return unshield(hashed_members(shielded, columns) or "")
+        return _encoded(
+            {name: hashed_value(one) if name in columns else one for name, one in members.items()}
+        ).decode()
+
+    def hashed(flat: Flat) -> Flat:
+        if flat.kind == "notification":
+            return flat._replace(notification=without_keys(flat.notification))
+        if flat.kind in ("tombstone", "quarantined"):
+            # Their tables are not known, and nobody asks for their keys.
+            return flat._replace(row_key=None)
+        if flat.kind != "change" or flat.table_name is None:
+            return flat
+        columns = hashed_columns(flat.schema_name, flat.table_name)
+        if not columns:
+            return flat
+        of_key = {*columns, NAMELESS_COLUMN}
+        return flat._replace(
+            row_key=hashed_members(flat.row_key, of_key),
+            new_row_key=hashed_members(flat.new_row_key, of_key),
+            old_row_key=hashed_members(flat.old_row_key, of_key),
+            before=hashed_members(flat.before, columns),
+            after=hashed_members(flat.after, columns),
+            column_types=flat.column_types and text_types(flat.column_types, columns),
+        )
+
+    return hashed
+
+
+def without_keys(notification: str | None) -> str | None:
+    """A notification that does not say which keys a snapshot has read.
+
+    >>> without_keys('{"type":"IN_PROGRESS","additional_data":{"a":"b","maximum_key":"7"}}')
+    '{"type":"IN_PROGRESS","additional_data":{"a":"b"}}'
+    """
+    if notification is None or not any(name in notification for name in KEYS_IN_NOTIFICATIONS):
+        return notification
+    members = msgspec.json.decode(notification)
+    for name in KEYS_IN_NOTIFICATIONS:
+        members["additional_data"].pop(name, None)
+    return _encoded(members).decode()
+
+
+@lru_cache(10_000)
+def text_types(column_types: str, columns: frozenset[str]) -> str:
+    """Column types as messages show them, where hashed columns are text.
+
+    >>> text_types('{"id":"bigint","n":"int with default","x":""}', frozenset({"id", "n", "x"}))
+    '{"id":"string","n":"string with default","x":""}'
+    """
+    types = msgspec.json.decode(column_types, type=dict[str, str])
+    for name in columns & types.keys():
+        default = WITH_DEFAULT if types[name].endswith(WITH_DEFAULT) else ""
+        types[name] = types[name] and f"string{default}"
+    return _encoded(types).decode()
+
+
+@lru_cache(10)
+def placeholder_texts(placeholder: str) -> frozenset[str]:
+    """What stands for a value that was not sent, as the macro `unavailable_columns` has it.
+
+    >>> sorted(placeholder_texts("?"))[:4]
+    ['3f', '?', 'Pw==', '["?"]']
+    """
+    encoded = placeholder.encode()
+    made_of_it = str(uuid.UUID(bytes=md5(encoded, usedforsecurity=False).digest(), version=3))
+    base64 = b64encode(encoded).decode()
+    nested: list[object] = [[*encoded], [placeholder], [base64], [made_of_it]]
+    nested += [{placeholder: placeholder}, *({"wkb": one, "srid": 4326} for one in GEOMETRIES)]
+    texts = [CANONICAL.encode(one).decode() for one in nested]
+    return frozenset([placeholder, base64, encoded.hex(), *texts])

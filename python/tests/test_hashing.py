@@ -1,0 +1,198 @@
+"""Hashed columns: no clear value in what is flattened, equal hashes for equal values. No Spark."""
+
+import hashlib
+import hmac
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pytest
+
+from dbt_debezium.connectors.settings import Settings, settings_of
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.flat import Flat
+from dbt_debezium.flatten import FLAT_TYPE, flatten_batch
+from dbt_debezium.hashing import check_hash_key, fingerprint, hash_key, hasher
+from dbt_debezium.tables import observe
+
+SECRET = "a key of 32 bytes, for tests only"
+USERS = Settings(hashed={"public.users": ["id", "email"], "public.orders": ["user_id"]})
+FIELDS = FLAT_TYPE.fieldNames()
+
+
+def hash_of(text: str) -> str:
+    return hmac.new(SECRET.encode(), text.encode(), hashlib.sha256).hexdigest()
+
+
+def message(table: str, after: str | None, before: str | None = None, op: str = "c") -> str:
+    source = {"connector": "postgresql", "name": "shop", "schema": "public", "table": table}
+    source |= {"db": "shop", "lsn": 100, "txId": 7, "ts_ms": 1_700_000_000_000, "snapshot": "false"}
+    source["sequence"] = '["90","100"]'
+    transaction = {"id": "7:100", "total_order": 1, "data_collection_order": 1}
+    tail = json.dumps({"source": source, "op": op, "transaction": transaction})[1:]
+    return f'{{"before":{before or "null"},"after":{after or "null"},{tail}'
+
+
+def flattened(
+    key: str | None,
+    value: str | None,
+    settings: Settings = USERS,
+    secret: bytes | None = SECRET.encode(),
+    headers: list[dict[str, object]] | None = None,
+) -> dict[str, Any]:
+    columns = [pa.array(["t"]), pa.array([key], pa.string()), pa.array([value], pa.string())]
+    type_of_headers = pa.list_(pa.struct([("key", pa.string()), ("value", pa.string())]))
+    text = pa.array([msgspec.json.encode(settings).decode()])
+    batch = flatten_batch(
+        *columns, pa.array([headers or []], type_of_headers), text, key_of_hashes=secret
+    )
+    (row,) = batch.to_pylist()
+    found: dict[str, Any] = row
+    return found
+
+
+def test_values_of_hashed_columns_are_hashed_in_the_row_and_its_key() -> None:
+    value = message("users", '{"id": 7, "email": "a@b.c", "n": 1.50}', '{"id": 7, "email": null}')
+    flat = flattened('{"id":7}', value)
+    assert flat["kind"] == "change"
+    assert json.loads(flat["row_key"]) == {"id": hash_of("7")}
+    assert flat["after"] == f'{{"id":"{hash_of("7")}","email":"{hash_of("a@b.c")}","n":1.50}}'
+    assert json.loads(flat["before"]) == {"id": hash_of("7"), "email": None}
+
+
+def test_equal_values_have_equal_hashes_in_other_tables_and_types() -> None:
+    order = flattened(None, message("orders", '{"user_id": "7", "id": 7}'))
+    assert json.loads(order["after"]) == {"user_id": hash_of("7"), "id": 7}
+
+
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        ("true", "true"),
+        ("1.10", "1.10"),
+        ('"\\u00e9"', "é"),
+        ('{"b": 1, "a": 2.0}', '{"a":2.0,"b":1}'),
+        ("[1, null]", "[1,null]"),
+        ("123456789012345678901234567890", "123456789012345678901234567890"),
+    ],
+)
+def test_a_hash_is_that_of_the_values_text(sent: str, text: str) -> None:
+    flat = flattened(None, message("users", f'{{"email": {sent}}}'))
+    assert json.loads(flat["after"]) == {"email": hash_of(text)}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        '"{}"',
+        '["{}"]',
+        '{{"{}": "{}"}}',
+        '"X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ=="',
+    ],
+)
+def test_a_value_that_was_not_sent_stays_marked(sent: str) -> None:
+    placeholder = "__debezium_unavailable_value"
+    value = message("users", f'{{"email": {sent.format(placeholder, placeholder)}}}', op="u")
+    assert json.loads(flattened(None, value)["after"]) == {"email": placeholder}
+
+
+def test_a_lone_surrogate_and_an_escaped_name_are_hashed_too() -> None:
+    value = message("users", '{"\\u0065mail": "secret \\ud800", "n": "\\udc00"}')
+    flat = flattened(None, value)
+    assert flat["kind"] == "change"
+    after = json.loads(flat["after"])
+    assert len(after["email"]) == 64
+    assert after["n"] == "\udc00"
+
+
+def test_of_a_repeated_name_no_value_stays() -> None:
+    flat = flattened(None, message("users", '{"email": "first", "email": "last"}'))
+    assert flat["has_repeated_names"]
+    assert flat["after"] == f'{{"email":"{hash_of("last")}"}}'
+
+
+@pytest.mark.parametrize("key", ["7", '"7"', "Struct{id=7}"])
+def test_keys_that_are_no_json_object_are_hashed(key: str) -> None:
+    flat = flattened(key, message("users", '{"id": 7, "n": 1}'))
+    assert set(json.loads(flat["row_key"]).values()) == {hash_of("7")}
+
+
+def test_the_other_key_of_a_moved_row_is_hashed() -> None:
+    headers: list[dict[str, object]] = [{"key": "__debezium.newkey", "value": '{"id":8}'}]
+    value = message("users", None, '{"id": 7}', op="d")
+    flat = flattened('{"id":7}', value, headers=headers)
+    assert json.loads(flat["new_row_key"]) == {"id": hash_of("8")}
+
+
+def test_messages_without_a_table_lose_their_keys() -> None:
+    assert flattened('{"id":7}', None)["row_key"] is None
+
+
+def test_hashed_columns_are_text_for_models_and_shapes() -> None:
+    columns = [("id", "int32"), ("email", "string"), ("n", "int32")]
+    fields = [{"field": name, "type": kind} for name, kind in columns]
+    schema = {"type": "struct", "fields": [{"field": "after", "type": "struct", "fields": fields}]}
+    payload = message("users", '{"id": 7, "email": "a", "n": 1}')
+    value = f'{{"schema":{json.dumps(schema)},"payload":{payload}}}'
+    types = {"id": "string", "email": "string", "n": "int"}
+    assert json.loads(flattened('{"id":7}', value)["column_types"]) == types
+    (facts,) = observe([("t", '{"id":7}', value)], USERS)
+    assert facts.types() == types
+
+
+def test_without_hashed_columns_nothing_changes() -> None:
+    value = message("users", '{"id": 7}')
+    assert flattened('{"id":7}', value, Settings(), None)["after"] == '{"id": 7}'
+
+
+def test_messages_are_not_read_without_a_key() -> None:
+    with pytest.raises(DebeziumError, match="hashed: there is no key where messages are read"):
+        flattened(None, message("users", '{"id": 7}'), secret=None)
+
+
+def test_the_key_comes_from_the_environment_or_a_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "key"
+    file.write_text(f"{SECRET}\n")
+    assert hash_key() is None
+    monkeypatch.setenv("DBT_DEBEZIUM_HASH_KEY_FILE", str(file))
+    assert hash_key() == SECRET.encode()
+    monkeypatch.setenv("DBT_DEBEZIUM_HASH_KEY", "k" * 32)
+    assert hash_key() == b"k" * 32
+    assert fingerprint(b"k" * 32) != fingerprint(SECRET.encode())
+
+
+def test_a_key_that_is_missing_short_or_unreadable_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    check_hash_key(Settings())
+    with pytest.raises(DebeziumError, match="hashed: dbt_project"):
+        check_hash_key(USERS)
+    monkeypatch.setenv("DBT_DEBEZIUM_HASH_KEY", "too short")
+    with pytest.raises(DebeziumError) as short:
+        check_hash_key(USERS)
+    assert "DBT_DEBEZIUM_HASH_KEY has a key of 9 bytes; use at least 32" in str(short.value)
+    assert "too short" not in str(short.value)
+    monkeypatch.delenv("DBT_DEBEZIUM_HASH_KEY")
+    monkeypatch.setenv("DBT_DEBEZIUM_HASH_KEY_FILE", str(tmp_path / "none"))
+    with pytest.raises(DebeziumError, match="none, which cannot be read"):
+        check_hash_key(USERS)
+
+
+@pytest.mark.parametrize("hashed", [["public.users"], {"public.users": "id"}, {"public.users": []}])
+def test_a_setting_of_another_form_is_refused(hashed: object) -> None:
+    with pytest.raises(DebeziumError, match=r"dbt_project\.yml: hashed: "):
+        settings_of({"hashed": hashed})
+
+
+def test_notifications_do_not_say_keys() -> None:
+    data = '{"current_collection_in_progress":"a","maximum_key":"7","last_processed_key":"3"}'
+    text = f'{{"type":"IN_PROGRESS","aggregate_type":"x","additional_data":{data}}}'
+    flat = hasher(USERS, SECRET.encode())(Flat("notification", notification=text))
+    assert flat.notification is not None
+    assert json.loads(flat.notification)["additional_data"] == {
+        "current_collection_in_progress": "a"
+    }

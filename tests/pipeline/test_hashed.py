@@ -1,0 +1,193 @@
+"""No value of a hashed column is in clear in what is built, published or kept for the next run."""
+
+import hashlib
+import hmac
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import fastavro
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from arrivals import Arrival
+from lake import Lake, open_lake, tables_of
+from oracle import PLACEHOLDER
+from streams import Postgresql, create, delete, move, update
+
+from dbt_debezium.build import environment
+from dbt_debezium.errors import DebeziumError
+
+KEY = "a key of 32 bytes, for tests only"
+OTHER_KEY = "another key of 32 bytes, for tests"
+HASHED = {"app.users": ["id", "email"], "app.orders": ["user_id"], "app.bag": ["code"]}
+CLEAR = re.compile(rb"clear-\w+")
+"""How the values of all hashed columns look."""
+
+
+def hash_of(text: str) -> str:
+    return hmac.new(KEY.encode(), text.encode(), hashlib.sha256).hexdigest()
+
+
+def stream() -> Postgresql:
+    one = Postgresql("shop")
+    one.commit(
+        create("users", id="clear-1", email="clear-a", age=30),
+        create("users", id="clear-2", email=None, age=40),
+        create("orders", id=1, user_id="clear-1"),
+        create("bag", code="clear-x", n=1),
+    )
+    one.commit(create("users", id="clear-3", email="clear-c", age=50))
+    # Held until the second landing.
+    one.commit(
+        create("users", id="clear-4", email="clear-d", age=60),
+        create("orders", id=2, user_id="clear-4"),
+        late=[1],
+    )
+    one.landing = 1
+    one.commit(
+        update("users", id="clear-1", email=PLACEHOLDER, age=31),
+        delete("users", id="clear-2", email=None, age=40),
+        *move("users", "clear-5", id="clear-3", email="clear-c", age=50),
+        delete("bag", code="clear-x", n=1),
+        create("bag", code="clear-y", n=2),
+    )
+    # The key is a number by now, and there is another column.
+    one.commit(create("users", id=7, email="clear-e", age=70, phone="1"))
+    one.send("users", "no clear-json", '{"id":"clear-6"}')
+    return one
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    """After two runs, of which the second adds to the first."""
+    one = stream()
+    settings = {"hashed": HASHED}
+    tables = tables_of([message for part in one.landings for message in part], settings=settings)
+    folder = tmp_path_factory.mktemp("hashed")
+    with (
+        environment(DBT_DEBEZIUM_HASH_KEY=KEY),
+        open_lake(folder, tables, settings=settings) as found,
+    ):
+        for number, part in enumerate(one.landings[:2]):
+            found.land_arrivals(f"part_{number}", [Arrival("shop", part, [])])
+            assert found.build(), found.lines
+        yield found
+
+
+def contents(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """What the files of a folder say, unpacked."""
+    for path in folder.rglob("*"):
+        if path.suffix == ".parquet":
+            file = pq.ParquetFile(path)
+            yield path, f"{file.read().to_pylist()} {file.metadata.to_dict()}".encode()
+        elif path.suffix == ".avro":
+            with path.open("rb") as avro:
+                yield path, repr(list(fastavro.reader(avro))).encode()
+        elif path.is_file():
+            yield path, path.read_bytes()
+
+
+def test_no_file_but_those_of_the_landing_has_a_clear_value(lake: Lake) -> None:
+    warehouse = lake.folder / "lake" / "warehouse"
+    folders = [*warehouse.iterdir(), lake.project, lake.folder / "lake" / "spark"]
+    shown = {
+        folder.name: {str(path) for path, content in contents(folder) if CLEAR.search(content)}
+        for folder in folders
+    }
+    assert {"build", "public", "project"} <= shown.keys()
+    assert shown.pop("landing")
+    assert [name for name, files in shown.items() if files] == []
+
+
+def test_hashed_columns_join_and_show_what_was_sent(lake: Lake) -> None:
+    users = lake.rows("select id, email, age from public.users order by age")
+    assert users == [
+        (hash_of("clear-1"), hash_of("clear-a"), 31),
+        (hash_of("clear-5"), hash_of("clear-c"), 50),
+        (hash_of("clear-4"), hash_of("clear-d"), 60),
+        (hash_of("7"), hash_of("clear-e"), 70),
+    ]
+    joined = "select orders.id from public.orders inner join public.users on user_id = users.id"
+    assert sorted(lake.rows(joined)) == [(1,), (2,)]
+    assert lake.rows("select code, n from public.bag") == [(hash_of("clear-y"), 2)]
+
+
+def test_the_key_of_a_row_is_hashed_and_still_its_key(lake: Lake) -> None:
+    (versions,) = lake.rows(
+        "select count(*), count(distinct _row_key), max(_row_key) from public.users_history"
+        f" where id = '{hash_of('clear-1')}'"
+    )
+    assert versions == (2, 1, f'{{"id":"{hash_of("clear-1")}"}}')
+
+
+def refusal(lake: Lake, *options: str) -> str:
+    """What a run says that publishes nothing."""
+    try:
+        assert not lake.build(*options, command="run")
+    except DebeziumError as error:
+        return str(error)
+    return "\n".join(lake.lines)
+
+
+def test_another_key_is_refused(lake: Lake) -> None:
+    with environment(DBT_DEBEZIUM_HASH_KEY=OTHER_KEY):
+        assert "hashed: the key is not the one that the published tables" in refusal(lake)
+
+
+def test_no_key_is_refused(lake: Lake) -> None:
+    with environment(DBT_DEBEZIUM_HASH_KEY=""):
+        assert "hashed: dbt_project.yml names columns, and there is no key" in refusal(lake)
+
+
+def test_the_setting_is_refused_on_the_command_line(lake: Lake) -> None:
+    said = refusal(lake, "--vars", "{hashed: {}}")
+    assert "hashed must be set in dbt_project.yml" in said
+
+
+@pytest.mark.parametrize(
+    ("hashed", "sentence"),
+    [
+        (
+            {"app.users": ["id"]},
+            'hashed: names {"app.users": ["id"]}, and the published tables were built with',
+        ),
+        (
+            {"app.users": ["id", "emial"]},
+            "hashed: no history model of a table 'app.users' has a column 'emial'",
+        ),
+        (
+            HASHED | {"app.orders": ["id", "user_id"]},
+            "app.orders: column 'id' is hashed, and its history model reads it as 'bigint'",
+        ),
+    ],
+)
+def test_other_columns_are_refused(lake: Lake, hashed: dict[str, list[str]], sentence: str) -> None:
+    path = lake.project / "dbt_project.yml"
+    text = path.read_text()
+    configuration = yaml.safe_load(text)
+    configuration["vars"]["hashed"] = hashed
+    path.write_text(yaml.safe_dump(configuration))
+    try:
+        assert sentence in refusal(lake)
+    finally:
+        path.write_text(text)
+
+
+def test_a_column_that_is_hashed_and_left_out_is_refused(lake: Lake) -> None:
+    path = lake.project / "models" / "history" / "users_history.sql"
+    text = path.read_text()
+    path.write_text(text.replace("    'schema': ", "    'left_out': ['email'],\n    'schema': ", 1))
+    try:
+        assert "app.users: column 'email' is hashed and left out" in refusal(lake)
+    finally:
+        path.write_text(text)
+
+
+def test_after_a_full_refresh_with_another_key_all_hashes_are_others(lake: Lake) -> None:
+    before = {*lake.rows("select id from public.users")}
+    with environment(DBT_DEBEZIUM_HASH_KEY=OTHER_KEY):
+        assert lake.build("--full-refresh", command="run"), lake.lines
+    after = {*lake.rows("select id from public.users")}
+    assert len(after) == len(before) == 4
+    assert not after & before
