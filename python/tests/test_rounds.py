@@ -270,6 +270,19 @@ def test_a_block_that_cannot_be_landed_keeps_no_other_from_landing(
         landed.checked()
 
 
+def test_a_topic_that_is_not_landed_fails_beside_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a note it was said once, and a supervisor saw nothing of it."""
+    plan = Plan((), recreated=("a",))
+    monkeypatch.setattr("dbt_debezium.kafka.land.land_kafka", lambda *_: KafkaLanded(7, 2, 2, plan))
+    source = KafkaSource({"shop": KafkaBlock("127.0.0.1:9")})
+    landed = source.land(None, print).checked()  # type: ignore[arg-type]
+    (sentence,) = landed.failures
+    assert sentence.startswith("shop: a: the topic was deleted and created again")
+    assert (landed.message_count, landed.notes) == (7, ())
+
+
 def test_a_lost_lease_ends_the_landing_of_all_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     def land_kafka(*_: Any) -> KafkaLanded:
         raise LostLeaseError("lake: this run has lost its lease")

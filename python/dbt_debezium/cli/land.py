@@ -70,7 +70,7 @@ def land(source: str | None, topics: str | None, registry: str | None, target: s
 
 
 def end_if_failed(landing: "Landing") -> None:
-    """Name the blocks of landing.yml that could not be landed; the exit code says it, too."""
+    """Name what could not be landed beside the rest; the exit code says it, too."""
     for failure in landing.failures:
         log.print(Text(failure), soft_wrap=True)
     if landing.failures:

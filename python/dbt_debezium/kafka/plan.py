@@ -145,11 +145,21 @@ def plan_sentences(where: str, plan: Plan) -> list[str]:
             f"(partition {ranges[0].partition}: {ranges[0].start} to {ranges[0].end - 1}); "
             "take a new snapshot of the source, unless one has been sent since"
         )
+    return said + left_out_sentences(where, plan)
+
+
+def left_out_sentences(where: str, plan: Plan) -> list[str]:
+    """One sentence for each topic that is not landed, until somebody does something about it.
+
+    Args:
+        where: the block's name, or the address.
+        plan: what a landing would fetch.
+    """
     short = {one.topic: one for one in reversed(plan.shortened)}
-    said += [
+    said = [
         f"{where}: {topic}: partition {one.partition} ends at offset {one.start}, although offsets "
         f"up to {one.end - 1} have landed, so the topic is not landed; the cluster has lost "
-        "messages, or the topic was deleted and created again: "
+        "messages, or the topic was deleted and created again: if it stays so, "
         "begin a new lake, or have the connector write to topics of another name"
         for topic, one in sorted(short.items())
     ]

@@ -35,7 +35,7 @@ class Landing:
     ends: Mapping[str, str] = field(default_factory=dict)
     """How far topics have landed, by `broker_ends.key_of`."""
     failures: tuple[str, ...] = ()
-    """Why blocks of landing.yml could not be landed, each a sentence. The others have landed."""
+    """Why blocks of landing.yml, or topics of them, could not be landed. The others have landed."""
 
     def checked(self) -> "Landing":
         """The landing, if a block has landed or none has failed.
@@ -183,6 +183,7 @@ class KafkaSource:
 
     def land(self, spark: "SparkSession", tell: Tell) -> Landing:
         from dbt_debezium.kafka.land import land_kafka
+        from dbt_debezium.kafka.plan import left_out_sentences
         from dbt_debezium.rounds.broker_ends import ends_of, key_of
 
         message_count = 0
@@ -203,7 +204,9 @@ class KafkaSource:
                     f"{name}: landed {landed.message_count:,} messages of {landed.topic_count} "
                     f"topics, {landed.partition_count} partitions"
                 )
-                notes += landed.sentences(name)
+                left_out = left_out_sentences(name, landed.plan)
+                notes += (one for one in landed.sentences(name) if one not in left_out)
+                failures += left_out
                 if not landed.unknown_schemas:  # the next landing asks the registry again
                     ends[key_of(block)] = ends_of(landed.plan)
         return Landing(message_count, tuple(lines), tuple(notes), ends, tuple(failures))
