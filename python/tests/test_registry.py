@@ -362,6 +362,36 @@ def test_an_answer_that_breaks_off_or_is_no_http_is_none(sent: bytes) -> None:
             thread.join()
 
 
+def test_credentials_are_for_the_registry_alone_and_not_for_whom_it_refers_to() -> None:
+    sent: list[str | None] = []
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            sent.append(self.headers["Authorization"])
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"[]")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with serving(Elsewhere) as elsewhere:
+
+        class Refers(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                sent.append(self.headers["Authorization"])
+                self.send_response(302)
+                self.send_header("Location", f"{elsewhere}{self.path}")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        with serving(Refers) as address:
+            Registry("shop", address, "me", "p4ss").check()
+    assert sent == ["Basic bWU6cDRzcw==", None]
+
+
 def test_a_page_is_no_list_of_subjects() -> None:
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

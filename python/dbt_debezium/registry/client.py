@@ -90,7 +90,9 @@ class Registry:
         )
         if self._username is not None:
             pair = f"{self._username}:{self._password or ''}".encode()
-            request.add_header("Authorization", f"Basic {base64.b64encode(pair).decode()}")
+            # Not for whom an answer refers us to.
+            credentials = f"Basic {base64.b64encode(pair).decode()}"
+            request.add_unredirected_header("Authorization", credentials)
         try:
             with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
                 return str(answer.read().decode())
