@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka.broker import PartitionEnds, Topic, policy_of
-from dbt_debezium.kafka.plan import Landed, noted, parts, plan_landing, plan_sentences
+from dbt_debezium.kafka.plan import (
+    Landed,
+    failed_sentences,
+    noted,
+    parts,
+    plan_landing,
+    plan_sentences,
+)
 
 
 def topic(*partitions: tuple[int, int], id: str = "one", name: str = "t") -> Topic:
@@ -42,9 +49,15 @@ def test_latest_begins_a_new_topic_at_its_end_and_a_new_partition_at_its_start()
 
 
 def test_what_retention_took_first_is_told() -> None:
-    plan = plan_landing([topic((10, 12))], {("t", 0): Landed("one", 4)})
-    assert [(one.start, one.end) for one in plan.ranges] == [(10, 12)]
-    assert [(one.start, one.end) for one in plan.lost] == [(4, 10)]
+    """It is a failure where messages had landed before; a new topic seldom has its beginning."""
+    plan = plan_landing([topic((10, 12), (3, 4))], {("t", 0): Landed("one", 4)})
+    assert [(one.start, one.end) for one in plan.ranges] == [(10, 12), (3, 4)]
+    assert [(one.start, one.end) for one in plan.overtaken] == [(4, 10)]
+    assert [(one.start, one.end) for one in plan.lost] == [(0, 3)]
+    note, failure = plan_sentences("shop", plan)
+    assert failed_sentences("shop", plan) == [failure]
+    assert "retention removed 3 offsets" in note
+    assert "retention removed 6 offsets" in failure
 
 
 def test_a_topic_with_another_id_is_not_fetched() -> None:

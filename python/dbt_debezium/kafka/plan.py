@@ -47,7 +47,9 @@ class Plan:
     ranges: tuple[Range, ...]
     """One for each partition of each topic, also where nothing is new."""
     lost: tuple[Range, ...] = ()
-    """Ranges that retention took before they were fetched; their topics go on behind them."""
+    """Ranges that retention took before anything of their partitions landed."""
+    overtaken: tuple[Range, ...] = ()
+    """Ranges that it took behind what has landed; their topics go on behind them, too."""
     recreated: tuple[str, ...] = ()
     """Topics with another id than what landed. Nothing of them is fetched."""
     shortened: tuple[Range, ...] = ()
@@ -81,7 +83,11 @@ def plan_landing(
             added to a topic that has landed always begins at its first offset.
     """
     ids = {topic: one.topic_id for (topic, _), one in landed.items()}
-    ranges, lost, recreated, shortened = [], [], [], []
+    ranges: list[Range] = []
+    lost: list[Range] = []
+    overtaken: list[Range] = []
+    shortened: list[Range] = []
+    recreated: list[str] = []
     for topic in topics:
         if ids.get(topic.name, topic.id) != topic.id:
             recreated.append(topic.name)
@@ -110,8 +116,9 @@ def plan_landing(
             )
             ranges.append(whole)
             if wanted < log.start:
-                lost.append(replace(whole, start=wanted, end=log.start))
-    return Plan(tuple(ranges), tuple(lost), tuple(recreated), tuple(shortened))
+                gone = replace(whole, start=wanted, end=log.start)
+                (lost if before is None else overtaken).append(gone)
+    return Plan(tuple(ranges), tuple(lost), tuple(overtaken), tuple(recreated), tuple(shortened))
 
 
 def _shortened(topic: Topic, landed: Mapping[tuple[str, int], Landed]) -> list[Range]:
@@ -133,8 +140,12 @@ def plan_sentences(where: str, plan: Plan) -> list[str]:
         where: the block's name, or the address.
         plan: what a landing would fetch.
     """
+    return _gone_sentences(where, plan.lost) + failed_sentences(where, plan)
+
+
+def _gone_sentences(where: str, gone_ranges: Sequence[Range]) -> list[str]:
     gone: dict[str, list[Range]] = defaultdict(list)
-    for one in plan.lost:
+    for one in gone_ranges:
         if is_of_source(one.topic):
             gone[one.topic].append(one)
     said = []
@@ -145,18 +156,19 @@ def plan_sentences(where: str, plan: Plan) -> list[str]:
             f"(partition {ranges[0].partition}: {ranges[0].start} to {ranges[0].end - 1}); "
             "take a new snapshot of the source, unless one has been sent since"
         )
-    return said + left_out_sentences(where, plan)
+    return said
 
 
-def left_out_sentences(where: str, plan: Plan) -> list[str]:
-    """One sentence for each topic that is not landed, until somebody does something about it.
+def failed_sentences(where: str, plan: Plan) -> list[str]:
+    """One sentence for each topic that lacks what was there, or is not landed any more.
 
     Args:
         where: the block's name, or the address.
         plan: what a landing would fetch.
     """
     short = {one.topic: one for one in reversed(plan.shortened)}
-    said = [
+    said = _gone_sentences(where, plan.overtaken)
+    said += [
         f"{where}: {topic}: partition {one.partition} ends at offset {one.start}, although offsets "
         f"up to {one.end - 1} have landed, so the topic is not landed; the cluster has lost "
         "messages, or the topic was deleted and created again: if it stays so, "

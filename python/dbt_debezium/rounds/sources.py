@@ -183,7 +183,7 @@ class KafkaSource:
 
     def land(self, spark: "SparkSession", tell: Tell) -> Landing:
         from dbt_debezium.kafka.land import land_kafka
-        from dbt_debezium.kafka.plan import left_out_sentences
+        from dbt_debezium.kafka.plan import failed_sentences
         from dbt_debezium.rounds.broker_ends import ends_of, key_of
 
         message_count = 0
@@ -204,9 +204,9 @@ class KafkaSource:
                     f"{name}: landed {landed.message_count:,} messages of {landed.topic_count} "
                     f"topics, {landed.partition_count} partitions"
                 )
-                left_out = left_out_sentences(name, landed.plan)
-                notes += (one for one in landed.sentences(name) if one not in left_out)
-                failures += left_out
+                failed = failed_sentences(name, landed.plan)
+                notes += (one for one in landed.sentences(name) if one not in failed)
+                failures += failed
                 if not landed.unknown_schemas:  # the next landing asks the registry again
                     ends[key_of(block)] = ends_of(landed.plan)
         return Landing(message_count, tuple(lines), tuple(notes), ends, tuple(failures))
