@@ -270,6 +270,15 @@ def test_a_block_that_cannot_be_landed_keeps_no_other_from_landing(
         landed.checked()
 
 
+def test_a_secret_that_is_gone_for_a_moment_fails_its_block_alone(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("p4ss")
+    block = KafkaBlock("127.0.0.1:9", options={"ssl.key.password": f"${{file:{secret}}}"})
+    source = KafkaSource({"shop": block})
+    secret.unlink()
+    assert source.look({key_of(block): "before"}, print)
+
+
 def test_a_topic_that_is_not_landed_fails_beside_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

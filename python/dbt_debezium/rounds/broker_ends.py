@@ -49,7 +49,6 @@ def ask_ends(block: KafkaBlock, options: Mapping[str, str]) -> str | None:
     # It logs what it tries next; the landing says what does not work.
     logging.getLogger("kafka").setLevel(logging.CRITICAL)
     from kafka import KafkaAdminClient
-    from kafka.errors import KafkaError
 
     try:
         client = KafkaAdminClient(
@@ -59,7 +58,7 @@ def ask_ends(block: KafkaBlock, options: Mapping[str, str]) -> str | None:
             return _hash(_ends(client, block))
         finally:
             client.close()
-    except (KafkaError, OSError, ValueError, TypeError, LookupError, AssertionError):
+    except Exception:  # whatever this client stumbles over, the landing has Java's
         return None
 
 
