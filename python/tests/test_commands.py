@@ -1,5 +1,6 @@
 """Commands that only look make nothing, and say that there is nothing to look at."""
 
+import fcntl
 import shlex
 import sys
 from collections.abc import Sequence
@@ -41,6 +42,20 @@ def test_a_target_that_the_profile_lacks_is_refused_and_those_it_has_are_named(
     ended = CliRunner().invoke(main, ["land", str(dump), "--target", "nope"])
     assert ended.exit_code == 2
     assert "has no target 'nope'; there is: local, test, prod\n" in ended.stderr
+
+
+@pytest.mark.parametrize("command", [["maintain"], ["quarantine", "--retry"], ["run"]])
+def test_what_another_run_refuses_is_refused_before_spark_starts(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
+    monkeypatch.setattr("dbt_debezium.session.spark_session", pytest.fail)
+    (tmp_path / "catalog.db").touch()
+    with (tmp_path / "run.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ended = CliRunner().invoke(main, command)
+    assert ended.exit_code == 2
+    assert f"lake: another run holds {tmp_path / 'run.lock'} (just started)" in ended.stderr
 
 
 NO_SUCH = "no/such/file.jsonl"

@@ -1,6 +1,7 @@
 """`dbt-debezium maintain`, and what `run` does of it by itself."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import click
@@ -8,7 +9,7 @@ from rich.text import Text
 
 from dbt_debezium.cli.cells import counted
 from dbt_debezium.cli.console import enter_lake, examples, out, working
-from dbt_debezium.home import project_dir
+from dbt_debezium.home import lake_dir, project_dir
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,12 +35,15 @@ def maintain(dry_run: bool, target: str | None) -> None:
     longest_query_hours say when. By hand it takes the time that it needs, and also removes what
     killed runs have left, once that is three days old. Readers see the same rows all the while.
     """
+    from dbt_debezium.lease import Lease
     from dbt_debezium.maintenance import maintain as maintenance
     from dbt_debezium.session import build_schema, project_settings, spark_session
 
     enter_lake(target)
     settings = maintenance.Settings.of(project_settings(project_dir()))
-    with working("starting Spark") as status:
+    # Spark takes seconds to start, and another run may hold the lake.
+    held = nullcontext() if dry_run else Lease(lake_dir(), "dbt-debezium maintain")
+    with held, working("starting Spark") as status:
         report = maintenance.maintain(
             spark_session(target),
             settings,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,7 @@ from rich.text import Text
 
 from dbt_debezium.cli.cells import counted, one_line
 from dbt_debezium.cli.console import enter_lake, examples, out, working
+from dbt_debezium.home import lake_dir
 from dbt_debezium.quarantine.sentences import told
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ def quarantine(
     registry or a newer version of dbt-debezium makes them readable. A message that a dump cut off
     must be landed from Kafka, or from a whole dump.
     """
+    from dbt_debezium.lease import Lease
     from dbt_debezium.quarantine.messages import Wanted, land_again, quarantined
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import build_schema, nothing_published, spark_session
@@ -60,7 +63,9 @@ def quarantine(
     enter_lake(target)
     wanted = Wanted(source, topic, reason)
     schema = build_schema(target)
-    with working("starting Spark") as status:
+    # Spark takes seconds to start, and another run may hold the lake.
+    held = Lease(lake_dir(), "dbt-debezium quarantine --retry") if retry else nullcontext()
+    with held, working("starting Spark") as status:
         spark = spark_session(target)
         if not cut_report(spark, schema):
             raise nothing_published("quarantine")
