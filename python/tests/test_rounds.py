@@ -240,7 +240,7 @@ def test_topics_whose_schemas_are_unknown_are_landed_again(
     unknown: dict[str, list[str]] = {}
     monkeypatch.setattr(
         "dbt_debezium.kafka.land.land_kafka",
-        lambda *_: KafkaLanded(0, 1, 0, Plan(()), unknown),
+        lambda *_, **__: KafkaLanded(0, 1, 0, Plan(()), unknown),
     )
     source = KafkaSource({"block": block})
     landed = source.land(None, print)  # type: ignore[arg-type]
@@ -254,7 +254,7 @@ def test_a_block_that_cannot_be_landed_keeps_no_other_from_landing(
 ) -> None:
     """Retention of another cluster does not wait until this one answers."""
 
-    def land_kafka(_: Any, name: str, *__: Any) -> KafkaLanded:
+    def land_kafka(_: Any, name: str, *__: Any, **___: Any) -> KafkaLanded:
         if name == "down":
             raise DebeziumError("down: no broker answers")
         return KafkaLanded(7, 1, 1, Plan(()))
@@ -284,7 +284,9 @@ def test_a_topic_that_is_not_landed_fails_beside_the_others(
 ) -> None:
     """As a note it was said once, and a supervisor saw nothing of it."""
     plan = Plan((), recreated=("a",))
-    monkeypatch.setattr("dbt_debezium.kafka.land.land_kafka", lambda *_: KafkaLanded(7, 2, 2, plan))
+    monkeypatch.setattr(
+        "dbt_debezium.kafka.land.land_kafka", lambda *_, **__: KafkaLanded(7, 2, 2, plan)
+    )
     source = KafkaSource({"shop": KafkaBlock("127.0.0.1:9")})
     landed = source.land(None, print).checked()  # type: ignore[arg-type]
     (sentence,) = landed.failures
@@ -293,7 +295,7 @@ def test_a_topic_that_is_not_landed_fails_beside_the_others(
 
 
 def test_a_lost_lease_ends_the_landing_of_all_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    def land_kafka(*_: Any) -> KafkaLanded:
+    def land_kafka(*_: Any, **__: Any) -> KafkaLanded:
         raise LostLeaseError("lake: this run has lost its lease")
 
     monkeypatch.setattr("dbt_debezium.kafka.land.land_kafka", land_kafka)

@@ -18,6 +18,7 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka.land import KafkaLanded, land_kafka
 from dbt_debezium.kafka.landing_file import KafkaBlock
 from dbt_debezium.registry.client import RegistryBlock
+from dbt_debezium.rounds.sources import KafkaSource
 from dbt_debezium.tables import landed_tables
 from local_chain.broker import broker
 
@@ -45,7 +46,8 @@ def sent() -> tuple[Sent, dict[str, str]]:
             messages.append((f"headers.{topic}", key and key[5:], value and value[5:], headers))
             if value and not topic.endswith("transaction"):
                 late = value
-    return [*messages, ("late", None, late, []), ("odd", None, b"\0\0\0\1\0\2", [])], writer.texts
+    messages += [("late", None, late, []), ("odd", None, b"\0\0\0\1\0\2", [])]
+    return [*messages, ("beside", None, b"{}", [])], writer.texts
 
 
 def encoded(text: str | None) -> bytes | None:
@@ -152,6 +154,13 @@ def test_a_registry_that_is_down_leaves_the_landing_unfinished(
     with pytest.raises(DebeziumError, match=r"registry: http://127\.0\.0\.1:9: .*not answer"):
         land(lake, cluster, "odd", "http://127.0.0.1:9")
     unfinished = "select count(*) from landing.range where not is_landed"
+    assert lake.rows(unfinished) == [(1,)]
+    assert not reads_to_the_end(lake)
+    # Another block must not finish it, or a run would read the message without its schema.
+    down = KafkaBlock(cluster, "odd", registry=RegistryBlock("http://127.0.0.1:9"))
+    blocks = {"down": down, "up": KafkaBlock(cluster, "beside")}
+    landing = KafkaSource(blocks).land(lake.spark, print)
+    assert (landing.message_count, len(landing.failures)) == (1, 1)
     assert lake.rows(unfinished) == [(1,)]
     assert not reads_to_the_end(lake)
     landed = land(lake, cluster, "odd", registry)

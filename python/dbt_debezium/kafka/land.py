@@ -113,6 +113,7 @@ def land_kafka(
     on_progress: OnProgress | None = None,
     most: int = MOST_OFFSETS,
     limit: int | None = None,
+    is_of_others: Callable[[str], bool] = lambda _: False,
 ) -> KafkaLanded:
     """Append what a cluster has beyond what has landed.
 
@@ -120,6 +121,7 @@ def land_kafka(
         name: the block's name, or the address, for sentences.
         most: offsets of one commit.
         limit: offsets of each partition; the next landing continues there.
+        is_of_others: whether another block has a topic, and settles what was planned of it.
 
     Raises:
         DebeziumError: the cluster cannot be reached or read, no topic fits, or another run goes on.
@@ -131,7 +133,7 @@ def land_kafka(
         create_landing_table(spark)
         spark.sql(CREATE_RANGE)
         base = landed_base(spark)
-        waiting = finish_killed(spark, base, registry, block.has)
+        waiting = finish_killed(spark, base, registry, block.has, is_of_others)
         topics = topics_of(spark, name, block)
         landed = landed_ends(spark, topics)
         plan = plan_landing(topics, landed, block.starting_offsets)
@@ -198,13 +200,19 @@ def named_topics(block: KafkaBlock) -> str:
 
 
 def finish_killed(
-    spark: "SparkSession", base: Base, registry: Registry | None, has: Callable[[str], bool]
+    spark: "SparkSession",
+    base: Base,
+    registry: Registry | None,
+    has: Callable[[str], bool],
+    is_of_others: Callable[[str], bool],
 ) -> set[int]:
     """Settle the ranges that a killed landing planned: they count if its messages are there.
 
     Args:
         registry: of the topics that `has` takes.
         has: whether a topic is one of the block that lands.
+        is_of_others: whether one is that of a block whose own landing asks its own registry. Until
+            then no run reads it, or its messages would be quarantined.
 
     Returns:
         Landings that may still bring their messages, if their process only sleeps.
@@ -212,18 +220,18 @@ def finish_killed(
     Raises:
         DebeziumError: the registry does not answer.
     """
-    planned = {
-        row.landing_id
-        for row in spark.sql(f"select landing_id from {RANGE} where not is_landed").collect()
-    }
+    planned = spark.sql(
+        f"select landing_id, collect_set(topic) as topics from {RANGE} where not is_landed"
+        " group by landing_id"
+    ).collect()
     waiting = set()
-    for landing_id in planned:
-        landed = spark.table(TABLE).where(f"landing_id = {landing_id}")
-        if landed.head() is not None:
+    for row in planned:
+        landed = spark.table(TABLE).where(f"landing_id = {row.landing_id}")
+        if landed.head() is None:
+            waiting.add(row.landing_id)
+        elif any(map(has, row.topics)) or not any(map(is_of_others, row.topics)):
             learn(spark, landed_ids(landed, registry), registry, has)
-            _mark_landed(spark, landing_id)
-        else:
-            waiting.add(landing_id)
+            _mark_landed(spark, row.landing_id)
     return waiting - _drop_plans(spark, waiting, base)
 
 

@@ -202,8 +202,13 @@ class KafkaSource:
             def progress(done: int, total: int, name: str = name) -> None:
                 tell(f"{name}: landed {done:,} of {total:,} offsets")
 
+            others = [one for one in self._blocks.values() if one is not block]
+
+            def is_of_others(topic: str, others: "Sequence[KafkaBlock]" = others) -> bool:
+                return any(one.has(topic) for one in others)
+
             with _noted(failures):
-                landed = land_kafka(spark, name, block, progress)
+                landed = land_kafka(spark, name, block, progress, is_of_others=is_of_others)
                 message_count += landed.message_count
                 lines.append(
                     f"{name}: landed {landed.message_count:,} messages of {landed.topic_count} "
