@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from uuid import UUID
 
-from dbt_debezium.kafka.broker import INTERNAL
+from dbt_debezium.kafka.broker import INTERNAL, TIMEOUTS
 from dbt_debezium.kafka.landing_file import KafkaBlock
 from dbt_debezium.kafka.plan import Plan
 
@@ -67,11 +67,15 @@ def settings_of(options: Mapping[str, str]) -> dict[str, Any] | None:
 
     >>> settings_of({"bootstrap.servers": "a:1", "ssl.keystore.location": "b"}) is None
     True
+    >>> settings_of({"bootstrap.servers": "a:1,b:2", "request.timeout.ms": "9"})
+    {'bootstrap_servers': ['a:1', 'b:2']}
     """
     settings: dict[str, Any] = {}
     for name, value in options.items():
         if name == "bootstrap.servers":
             settings["bootstrap_servers"] = value.split(",")
+        elif name in TIMEOUTS:
+            continue  # This question has its own.
         elif name in SAME:
             settings[SAME[name]] = value
         elif name == "sasl.jaas.config" and "LoginModule" in value:
