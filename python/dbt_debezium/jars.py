@@ -65,6 +65,13 @@ JARS = (
         "2.12.1",
         "5273c8bc8c0dca2211175c0d27efbd7228efae99689aac001a8e1ef8e872e9ef",
     ),
+    # Files of a folder without a process of `chmod` for each.
+    Jar(
+        "com.globalmentor",
+        "hadoop-bare-naked-local-fs",
+        "0.1.0",
+        "e0cc30fb0531eb0b59468dc0abf5b257533d2365b5e9f45e795edd707aa78c62",
+    ),
 )
 STORES = {
     "s3": Jar(

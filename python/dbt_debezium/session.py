@@ -12,6 +12,7 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.executors import executor_versions
 from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.java import check_java
+from dbt_debezium.local_files import use_plain_files
 from dbt_debezium.site import (
     SQLITE,
     completed,
@@ -249,6 +250,8 @@ def open_catalog(spark: "SparkSession", settings: dict[str, Any]) -> None:
             remedy = "check its address, whether it runs, and its credentials (docs/cluster.md)"
         sentence = f"catalog: {uri} cannot be opened ({innermost(error)}); {remedy}"
         raise DebeziumError(without_passwords(sentence)) from error
+    if _catalog_uri(settings).startswith(SQLITE):
+        use_plain_files(spark)
 
 
 def innermost(error: Exception) -> str:

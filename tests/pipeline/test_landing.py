@@ -30,6 +30,7 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 from dbt_debezium.landing import TABLE, Landed, append_landing, land, landed_base, next_landing
 from dbt_debezium.lease import Lease, writing
+from dbt_debezium.local_files import HADOOP
 from dbt_debezium.session import open_catalog, spark_session, spark_settings
 
 REPOSITORY = Path(__file__).parents[2]
@@ -506,6 +507,21 @@ def test_an_embedded_spark_listens_on_loopback_only(spark: SparkSession) -> None
     loopback = {"0100007F", "0000000000000000FFFF00000100007F", "0" * 24 + "01000000"}
     assert listening
     assert set(listening) <= loopback
+
+
+def test_files_of_a_lake_in_a_folder_have_no_sums_and_tasks_get_no_settings_of_hadoop(
+    spark: SparkSession,
+) -> None:
+    spark.sql("create namespace if not exists plain")
+    spark.sql("create table plain.files (number int) using iceberg")
+    spark.sql("insert into plain.files values (1)")
+    java = spark._jvm.org.apache.iceberg.spark.Spark3Util
+    table = java.loadIcebergTable(spark._jsparkSession, "lake.plain.files")
+    of_site = [name for name, _ in spark.sparkContext.getConf().getAll() if name.startswith(HADOOP)]
+    assert table.io().getConf().size() == len(of_site) < 10
+    written = [path.name for path in Path(lake_dir(), "warehouse", "plain").rglob("*")]
+    assert any(name.endswith(".parquet") for name in written)
+    assert not [name for name in written if name.endswith(".crc")]
 
 
 def test_settings_are_those_of_the_dbt_profile(monkeypatch: pytest.MonkeyPatch) -> None:
