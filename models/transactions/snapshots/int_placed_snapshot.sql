@@ -1,3 +1,15 @@
+{%- if is_without_reads() -%}
+-- What is below would find nothing.
+select
+    source,
+    snapshot_position,
+    is_blocking,
+    committed_at,
+    has_place,
+    position
+from {{ this }}
+where false
+{%- else -%}
 with
 
 pending_transaction as (
@@ -128,7 +140,4 @@ select
 from placed_snapshot as placed
 left join {{ ref('int_starting_commit') }} as starting_commit
     on placed.source = starting_commit.source
-{%- if not has_pending_reads() %}
--- No read waits: this plan would find nothing.
-where false
 {%- endif %}

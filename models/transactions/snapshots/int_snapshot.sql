@@ -1,3 +1,15 @@
+{%- if is_without_reads() -%}
+-- What is below would find nothing.
+select
+    source,
+    snapshot_position,
+    read_count,
+    read_tables,
+    is_read_twice,
+    unlanded_tables
+from {{ this }}
+where false
+{%- else -%}
 with
 
 read_table as (
@@ -86,7 +98,4 @@ left join awaiting_snapshot
     on
         snapshot.source = awaiting_snapshot.source
         and snapshot.snapshot_position = awaiting_snapshot.snapshot_position
-{%- if not has_pending_reads() %}
--- No read waits: this plan would find nothing.
-where false
 {%- endif %}
