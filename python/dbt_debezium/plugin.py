@@ -26,6 +26,7 @@ from dbt_debezium.site import completed, uses_jars_folder
 
 WRITING = frozenset({"build", "run", "seed", "retry", "clone", "snapshot"})
 """Commands that change the lake. A second one refuses at once."""
+REMOTE = "spark.remote"
 READING = frozenset({"test", "show", "docs", "generate", "run-operation", "compile", "freshness"})
 
 
@@ -88,29 +89,25 @@ def prepare_sessions(is_writing: bool) -> None:
         return
     plain_cursor = Connection.cursor
     prepared: list[Any] = []
-    flattens_for: dict[int, str] = {}
+    sessions: dict[str, Any] = {}
     preparing = threading.Lock()
 
     def cursor(connection: Any) -> Any:
-        from dbt_debezium import flatten, judged_marks, origins, shared_keys
-
-        settings = completed(connection.server_side_parameters)
-        if get_invocation_id() in flattens_for.values():
-            # dbt sets them again with each statement; `fit_execution` fits this one to the run.
-            settings.pop("spark.sql.shuffle.partitions", None)
-        connection.server_side_parameters = settings
         with preparing:
-            spark = session_of(settings)
-            if spark not in prepared:
-                open_catalog(spark, settings)
-                origins.register(spark)
-                shared_keys.register(spark)
-                judged_marks.register(spark)
-                prepared.append(spark)
-            # Each command of dbt knows the schemas that have landed before it.
-            if flattens_for.get(id(spark)) != get_invocation_id():
-                flatten.register(spark)
-                flattens_for[id(spark)] = get_invocation_id()
+            spark = sessions.get(get_invocation_id())
+            if spark is None:
+                settings = completed(connection.server_side_parameters)
+                spark = _prepare(settings, prepared)
+                sessions.clear()
+                sessions[get_invocation_id()] = spark
+                connection.server_side_parameters = settings
+            else:
+                # dbt would set them with each statement, also those that `fit_execution` has set.
+                connection.server_side_parameters = {
+                    name: value
+                    for name, value in connection.server_side_parameters.items()
+                    if name == REMOTE
+                }
             lake = home.lake_dir().resolve()
             if _is_writing:
                 held = [one for known, of, one in _writing if (known, of) == (spark, lake)]
@@ -122,3 +119,24 @@ def prepare_sessions(is_writing: bool) -> None:
 
     setattr(Connection, "cursor", cursor)  # noqa: B010 - mypy refuses to assign to a method
     setattr(Connection, "knows_debezium", True)  # noqa: B010
+
+
+def _prepare(settings: dict[str, Any], prepared: list[Any]) -> Any:
+    """The session of an invocation, with its catalog open and our functions in it.
+
+    Args:
+        settings: those of its target, completed.
+        prepared: sessions that have an open catalog; a new one is added.
+    """
+    from dbt_debezium import flatten, judged_marks, origins, shared_keys
+
+    spark = session_of(settings)
+    if spark not in prepared:
+        open_catalog(spark, settings)
+        origins.register(spark)
+        shared_keys.register(spark)
+        judged_marks.register(spark)
+        prepared.append(spark)
+    # Each command of dbt knows the schemas that have landed before it.
+    flatten.register(spark)
+    return spark
