@@ -6,8 +6,7 @@ import pytest
 from lake import open_lake
 
 from dbt_debezium.build import environment
-
-OPTIMIZING = "-XX:ReservedCodeCacheSize=400m -XX:+UseParallelGC"
+from dbt_debezium.cli.run import LONG_LIVED
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -18,7 +17,7 @@ def long_lived_java(tmp_path_factory: pytest.TempPathFactory) -> None:
     processes of their own have the options of profiles.yml, as a user's have.
     """
     with (
-        environment(DBT_DEBEZIUM_JAVA_OPTIONS=OPTIMIZING),
+        environment(DBT_DEBEZIUM_JAVA_OPTIONS=LONG_LIVED),
         open_lake(tmp_path_factory.mktemp("java"), []),
     ):
         pass
