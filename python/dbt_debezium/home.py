@@ -21,8 +21,17 @@ def make_private(folder: Path) -> None:
     """Make a folder for its owner alone; one that is there keeps its rights.
 
     A lake holds what readers must not see: messages as they landed, quarantined ones among them.
+
+    Raises:
+        DebeziumError: it cannot be made.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise DebeziumError(
+            f"lake: {folder} cannot be made ({error.strerror}); "
+            "set DBT_DEBEZIUM_LAKE to a folder that can be written"
+        ) from error
 
 
 def jars_dir() -> Path:

@@ -6,7 +6,6 @@ Python itself in the driver's minor version.
 
 import hashlib
 import importlib.util
-import os
 import platform
 import re
 import sys
@@ -55,14 +54,15 @@ def pack(folder: Path) -> Path:
         return archive
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".pack-", delete=False) as file:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".pack-") as unfinished:
+            file = Path(unfinished) / name
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as written:
                 for inside, path in files.items():
                     entry = zipfile.ZipInfo(inside, LONG_AGO)
                     entry.external_attr = 0o644 << 16
                     written.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, 1)
-            os.chmod(file.name, 0o644)
-            os.replace(file.name, archive)
+            file.chmod(0o644)
+            file.replace(archive)
     except OSError as error:
         raise DebeziumError(
             f"pack: {archive} cannot be written ({error.strerror}); "

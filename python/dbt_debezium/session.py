@@ -227,13 +227,7 @@ def _make_lake(settings: dict[str, Any]) -> None:
     if uri.startswith(SQLITE):
         folders.append(Path(uri.removeprefix(SQLITE)).parent)
     for folder in folders:
-        try:
-            make_private(folder)
-        except OSError as error:
-            raise DebeziumError(
-                f"lake: {folder} cannot be made ({error.strerror}); "
-                "set DBT_DEBEZIUM_LAKE to a folder that can be written"
-            ) from error
+        make_private(folder)
 
 
 def open_catalog(spark: "SparkSession", settings: dict[str, Any]) -> None:

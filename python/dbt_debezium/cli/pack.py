@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from dbt_debezium.cli.console import enter_project, examples
-from dbt_debezium.home import lake_dir
+from dbt_debezium.home import lake_dir, make_private
 
 
 @click.command(epilog=examples("dbt-debezium pack", "dbt-debezium pack --to /srv/archives"))
@@ -23,4 +23,6 @@ def pack(folder: str | None) -> None:
 
     to = Path(folder).expanduser().absolute() if folder else None
     enter_project()
+    if to is None:
+        make_private(lake_dir())
     click.echo(packing.pack(to or lake_dir().absolute() / "executors"))
