@@ -1,7 +1,7 @@
 """Landing from a real broker: each committed message once, and what the broker knew is kept."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from kafka import KafkaAdminClient, KafkaProducer, TopicPartition
 from kafka.admin import NewTopic
+from kafka.protocol.consumer import IsolationLevel, OffsetSpec
 from lake import DATA, Lake, open_lake, tables_of
 
 from dbt_debezium.doctor.kafka import kafka_findings
@@ -21,7 +22,7 @@ from dbt_debezium.lease import Lease, writing
 from dbt_debezium.preview import Topics, land_source
 from dbt_debezium.rounds.broker_ends import ask_ends, ends_of
 from local_chain.broker import PASSWORD, USER, broker
-from local_chain.server import HOST, free_port
+from local_chain.server import HOST, free_port, wait_until
 
 TABLE, MARKER = "public.tiny", "transaction"
 
@@ -66,6 +67,16 @@ class Cluster:
         producer.flush()
         producer.commit_transaction() if commits else producer.abort_transaction()
         producer.close()
+        asked = {TopicPartition(topic, number): OffsetSpec.LATEST for topic, number, *_ in messages}
+        # Its control record is written a moment later.
+        wait_until(lambda: self._ends(asked, "COMMITTED") == self._ends(asked), lambda: None)
+
+    def _ends(
+        self, asked: Mapping[TopicPartition, OffsetSpec], read: str = "UNCOMMITTED"
+    ) -> dict[TopicPartition, int]:
+        level = IsolationLevel[f"READ_{read}"]
+        found = self.admin.list_partition_offsets(asked, isolation_level=level)
+        return {at: one.offset for at, one in found.items()}
 
 
 @pytest.fixture(scope="module")
