@@ -133,9 +133,7 @@ def previewed(
                 tables = captured_tables(
                     [facts for facts in seen if not facts.has_signals], groups, (), left_out
                 )
-                # Nobody is there to decide about a key that changes; a sentence names it.
-                hashed = {"hashed": hashed_here(named.hashed, seen)}
-                write_project(project, copy, tables, (settings or {}) | hashed, "ignore")
+                write_project(project, copy, tables, settings or {}, is_preview=True)
                 try:
                     tables = build_tables(copy, tables, left_out, on_step)
                 except DebeziumError as error:
@@ -197,29 +195,6 @@ def land_source(
             "name topics that the connector has written to"
         )
     return LandedSource(message_count, (), fetched)
-
-
-def hashed_here(
-    hashed: Mapping[str, Sequence[str]], tables: Sequence[TableFacts]
-) -> dict[str, list[str]]:
-    """The hashed columns that some tables have; a project may name others.
-
-    >>> tables = [TableFacts("shop", "public", "users", {"id": set(), "email": set()})]
-    >>> hashed_here({"public.*": ["email", "phone"], "crm.users": ["id"]}, tables)
-    {'public.*': ['email']}
-    """
-    found = {
-        pattern: [
-            name
-            for name in names
-            if any(
-                name in facts.columns and matches(pattern, full_name(facts.schema, facts.table))
-                for facts in tables
-            )
-        ]
-        for pattern, names in hashed.items()
-    }
-    return {pattern: names for pattern, names in found.items() if names}
 
 
 def build_tables(
@@ -349,12 +324,17 @@ def write_project(
     copy: Path,
     tables: Sequence[CapturedTable],
     settings: dict[str, Any],
-    schema_changes: str = "evolve",
+    is_preview: bool = False,
 ) -> None:
     """Write a dbt project with this one's core and a history model for each table.
 
     Args:
-        schema_changes: the policy of all models for changes of their tables.
+        project: the project.
+        copy: folder of the new one.
+        tables: those that have models.
+        settings: vars that differ.
+        is_preview: whether nobody is there to decide about tables. A key may change then, which a
+            sentence names, and the project may hash columns of tables that are not there.
     """
     for folder in CORE_MODELS:
         shutil.copytree(project / "models" / folder, copy / "models" / folder)
@@ -390,12 +370,15 @@ def write_project(
             **settings,
         }
     )
+    if is_preview:
+        hooks = configuration["on-run-start"]
+        configuration["on-run-start"] = [one for one in hooks if "check_hashed_columns" not in one]
     (copy / "dbt_project.yml").write_text(
         yaml.safe_dump(configuration, sort_keys=False), encoding="utf-8"
     )
     histories = copy / "models" / "history"
     histories.mkdir()
     for table in tables:
-        captured = table.captured() | {"schema_changes": schema_changes}
+        captured = table.captured() | {"schema_changes": "ignore" if is_preview else "evolve"}
         text = history_sql(captured, table.model_name, table.facts.types())
         (histories / f"{table.model_name}_history.sql").write_text(text, encoding="utf-8")

@@ -9,12 +9,14 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 import pytest
+import yaml
 
 from dbt_debezium.connectors.settings import Settings, settings_of
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flat import Flat
 from dbt_debezium.flatten import FLAT_TYPE, flatten_batch
 from dbt_debezium.hashing import check_hash_key, fingerprint, hash_key, hasher
+from dbt_debezium.preview import write_project
 from dbt_debezium.tables import observe
 
 SECRET = "a key of 32 bytes, for tests only"
@@ -196,3 +198,13 @@ def test_notifications_do_not_say_keys() -> None:
     assert json.loads(flat.notification)["additional_data"] == {
         "current_collection_in_progress": "a"
     }
+
+
+@pytest.mark.parametrize("is_preview", [False, True])
+def test_a_preview_hashes_and_need_not_have_the_tables(tmp_path: Path, is_preview: bool) -> None:
+    copy = tmp_path / "project"
+    write_project(Path(__file__).parents[2], copy, [], {"hashed": USERS.hashed}, is_preview)
+    configuration = yaml.safe_load((copy / "dbt_project.yml").read_text())
+    assert configuration["vars"]["hashed"] == USERS.hashed
+    asks = any("check_hashed_columns" in hook for hook in configuration["on-run-start"])
+    assert asks is not is_preview
