@@ -131,7 +131,10 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
                 raise
             return unshield(hashed_members(shielded, columns) or "")
         return _encoded(
-            {name: hashed_value(one) if name in columns else one for name, one in members.items()}
+            {
+                name: hashed_value(one) if name.lower() in columns else one
+                for name, one in members.items()
+            }
         ).decode()
 
     def hashed(flat: Flat) -> Flat:
@@ -176,13 +179,17 @@ def without_keys(notification: str | None) -> str | None:
 def text_types(column_types: str, columns: frozenset[str]) -> str:
     """Column types as messages show them, where hashed columns are text.
 
+    Args:
+        column_types: as in `Flat`.
+        columns: those that are hashed, in lower case.
+
     >>> text_types('{"id":"bigint","n":"int with default","x":""}', frozenset({"id", "n", "x"}))
     '{"id":"string","n":"string with default","x":""}'
     """
     types = msgspec.json.decode(column_types, type=dict[str, str])
-    for name in columns & types.keys():
-        default = WITH_DEFAULT if types[name].endswith(WITH_DEFAULT) else ""
-        types[name] = types[name] and f"string{default}"
+    for name, kind in types.items():
+        if kind and name.lower() in columns:
+            types[name] = "string" + (WITH_DEFAULT if kind.endswith(WITH_DEFAULT) else "")
     return _encoded(types).decode()
 
 

@@ -83,7 +83,7 @@ class TableFacts(Struct):
     largest: dict[str, int] = {}
     """The largest whole number of each column, without its sign: it shows the unit of times."""
     hashed: set[str] = set()
-    """The columns whose values are hashed, and so text."""
+    """The columns whose values are hashed, and so text, in lower case."""
     named_identity: list[str] = []
     """The columns that tell rows apart, as a person has named them."""
 
@@ -117,7 +117,7 @@ class TableFacts(Struct):
         found: dict[str, str] = {}
         for name, json_types in self.columns.items():
             announced = self.announced_type(name, json_types)
-            if name in self.hashed:
+            if name.lower() in self.hashed:
                 found[name] = "string"
             elif name in self.connect_types:
                 found[name] = sent_as(stronger(self.connect_types[name], announced), json_types)

@@ -109,6 +109,15 @@ def test_a_lone_surrogate_and_an_escaped_name_are_hashed_too() -> None:
     assert after["n"] == "\udc00"
 
 
+def test_a_column_is_hashed_in_whatever_case_its_name_is_sent() -> None:
+    settings = Settings(hashed={"public.users": ["ID", "email"]})
+    flat = flattened('{"Id":7}', message("users", '{"Id": 7, "EMail": "a"}'), settings)
+    assert json.loads(flat["row_key"]) == {"Id": hash_of("7")}
+    assert json.loads(flat["after"]) == {"Id": hash_of("7"), "EMail": hash_of("a")}
+    (facts,) = observe([("t", '{"Id":7}', message("users", '{"Id": 7}'))], settings)
+    assert facts.types() == {"Id": "string"}
+
+
 def test_of_a_repeated_name_no_value_stays() -> None:
     flat = flattened(None, message("users", '{"email": "first", "email": "last"}'))
     assert flat["has_repeated_names"]

@@ -157,7 +157,7 @@ def test_the_setting_is_refused_on_the_command_line(lake: Lake) -> None:
             "hashed: no history model of a table 'app.users' has a column 'emial'",
         ),
         (
-            HASHED | {"app.orders": ["id", "user_id"]},
+            HASHED | {"app.orders": ["ID", "user_id"]},
             "app.orders: column 'id' is hashed, and its history model reads it as 'bigint'",
         ),
     ],

@@ -30,20 +30,20 @@ class Settings(Struct, frozen=True):
     counts. Only where the messages do not show which connector a topic belongs to."""
 
     hashed: dict[str, Annotated[list[str], Meta(min_length=1)]] = {}
-    """Columns whose values are hashed, by patterns of `schema.table`; every pattern that fits
-    counts."""
+    """Columns whose values are hashed, in any case, by patterns of `schema.table`; every pattern
+    that fits counts."""
     unavailable_value_placeholder: str = "__debezium_unavailable_value"
 
     def hashed_columns(self, schema: str | None, table: str) -> frozenset[str]:
-        """The columns of a table whose values are hashed.
+        """The columns of a table whose values are hashed, in lower case.
 
-        >>> settings = Settings(hashed={"public.*": ["email"], "public.users": ["id"]})
+        >>> settings = Settings(hashed={"public.*": ["Email"], "public.users": ["id"]})
         >>> sorted(settings.hashed_columns("public", "users")), settings.hashed_columns(None, "a")
         (['email', 'id'], frozenset())
         """
         name = f"{schema}.{table}" if schema else table
         found = [names for pattern, names in self.hashed.items() if matches(pattern, name)]
-        return frozenset(column for names in found for column in names)
+        return frozenset(column.lower() for names in found for column in names)
 
     def cdl_source(self, topic: str) -> str:
         """The source of CDL 1.0 on a topic.
