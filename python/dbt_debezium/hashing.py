@@ -28,8 +28,10 @@ KEY_FILE: Final = "DBT_DEBEZIUM_HASH_KEY_FILE"
 SHORTEST_KEY: Final = 32
 NAMELESS_COLUMN: Final = ""
 """The field of a row key that is one bare value, whose column it does not name."""
-KEYS_IN_NOTIFICATIONS: Final = ("maximum_key", "last_processed_key")
-"""What notifications of incremental snapshots say of keys."""
+IN_NOTIFICATIONS: Final = frozenset({"type", "aggregate_type", "timestamp"})
+IN_ADDITIONAL_DATA: Final = frozenset({"connector_name", "scanned_collection", "status"})
+"""What is read of notifications. Those of incremental snapshots also say keys, and a row without
+its envelope may pass for one: a table of events that are to be sent has such columns."""
 GEOMETRIES: Final = (
     "AQEAACDmEAAAAAAA/IPXl8EAAAD8g9eXwQ==",
     "AQEAACDmEAAADCHn/f9/ZkAYQs77/39WQA==",
@@ -138,13 +140,10 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
         ).decode()
 
     def hashed(flat: Flat) -> Flat:
-        if flat.kind == "notification":
-            return flat._replace(notification=without_keys(flat.notification))
-        if flat.kind in ("tombstone", "quarantined"):
-            # Their tables are not known, and nobody asks for their keys.
-            return flat._replace(row_key=None)
         if flat.kind != "change" or flat.table_name is None:
-            return flat
+            # Whose keys they are is not known, and nobody asks for them.
+            said = flat.notification and as_read(flat.notification)
+            return flat._replace(row_key=None, old_row_key=None, notification=said)
         columns = hashed_columns(flat.schema_name, flat.table_name)
         if not columns:
             return flat
@@ -161,18 +160,23 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
     return hashed
 
 
-def without_keys(notification: str | None) -> str | None:
-    """A notification that does not say which keys a snapshot has read.
+def as_read(notification: str) -> str:
+    """A notification with nothing but what is read of it.
 
-    >>> without_keys('{"type":"IN_PROGRESS","additional_data":{"a":"b","maximum_key":"7"}}')
-    '{"type":"IN_PROGRESS","additional_data":{"a":"b"}}'
+    >>> as_read('{"type":"IN_PROGRESS","additional_data":{"status":"EMPTY","maximum_key":"7"}}')
+    '{"type":"IN_PROGRESS","additional_data":{"status":"EMPTY"}}'
     """
-    if notification is None or not any(name in notification for name in KEYS_IN_NOTIFICATIONS):
-        return notification
-    members = msgspec.json.decode(notification)
-    for name in KEYS_IN_NOTIFICATIONS:
-        members["additional_data"].pop(name, None)
-    return _encoded(members).decode()
+    members = _members(notification)
+    kept: dict[str, object] = {
+        name: one for name, one in members.items() if name in IN_NOTIFICATIONS
+    }
+    data = members.get("additional_data")
+    if data is not None and bytes(data)[:1] == b"{":
+        named = _members(data)
+        kept["additional_data"] = {
+            name: one for name, one in named.items() if name in IN_ADDITIONAL_DATA
+        }
+    return _encoded(kept).decode()
 
 
 @lru_cache(10_000)

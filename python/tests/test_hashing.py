@@ -13,9 +13,8 @@ import yaml
 
 from dbt_debezium.connectors.settings import Settings, settings_of
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.flat import Flat
 from dbt_debezium.flatten import FLAT_TYPE, flatten_batch
-from dbt_debezium.hashing import check_hash_key, fingerprint, hash_key, hasher
+from dbt_debezium.hashing import check_hash_key, fingerprint, hash_key
 from dbt_debezium.preview import write_project
 from dbt_debezium.tables import observe
 
@@ -137,8 +136,19 @@ def test_the_other_key_of_a_moved_row_is_hashed() -> None:
     assert json.loads(flat["new_row_key"]) == {"id": hash_of("8")}
 
 
-def test_messages_without_a_table_lose_their_keys() -> None:
-    assert flattened('{"id":7}', None)["row_key"] is None
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        '{"ts_ms":1}',
+        '{"op":"x"}',
+        '{"source":{"name":"shop"},"position":{},"ddl":"","tableChanges":[]}',
+        '{"type":"x","aggregate_type":"y","additional_data":{}}',
+    ],
+)
+def test_messages_without_a_table_lose_their_keys(value: str | None) -> None:
+    assert flattened('{"id":7}', value, Settings(), None)["kind"] != "change"
+    assert flattened('{"id":7}', value)["row_key"] is None
 
 
 def test_hashed_columns_are_text_for_models_and_shapes() -> None:
@@ -199,14 +209,25 @@ def test_a_setting_of_another_form_is_refused(hashed: object) -> None:
         settings_of({"hashed": hashed})
 
 
-def test_notifications_do_not_say_keys() -> None:
-    data = '{"current_collection_in_progress":"a","maximum_key":"7","last_processed_key":"3"}'
-    text = f'{{"type":"IN_PROGRESS","aggregate_type":"x","additional_data":{data}}}'
-    flat = hasher(USERS, SECRET.encode())(Flat("notification", notification=text))
-    assert flat.notification is not None
-    assert json.loads(flat.notification)["additional_data"] == {
-        "current_collection_in_progress": "a"
-    }
+@pytest.mark.parametrize(
+    ("data", "kept"),
+    [
+        (
+            '{"scanned_collection":"a.b","maximum_key":"clear","last_processed_key":"clear"}',
+            {"scanned_collection": "a.b"},
+        ),
+        ('{"total_rows_scanned":"1"}', {}),
+        ("null", None),
+        ('"clear"', None),
+    ],
+)
+def test_of_notifications_only_what_is_read_stays(data: str, kept: object) -> None:
+    text = f'{{"type":"IN_PROGRESS","aggregate_type":"x","additional_data":{data},"row":"clear"}}'
+    flat = flattened(None, text)
+    assert flat["kind"] == "notification"
+    said = json.loads(flat["notification"])
+    assert said.pop("additional_data", None) == kept
+    assert said == {"type": "IN_PROGRESS", "aggregate_type": "x"}
 
 
 @pytest.mark.parametrize("is_preview", [False, True])
