@@ -125,7 +125,7 @@ def flatten_message(
     >>> flatten_message("shop.public.orders", '{"id":1}', None, []).kind
     'tombstone'
     >>> flatten_message("shop.public.orders", '{"id":1}', '{"op":"x"}', []).quarantine_detail
-    "op: 'x' is not an operation; known: c, r, u, d, t, m"
+    'source: expected an object with connector and name'
     """
     try:
         try:
@@ -237,12 +237,13 @@ def _change(
     column_types: str | None,
 ) -> Flat:
     source, transaction = envelope.source, envelope.transaction
+    # First, because a row without its envelope may have a column `op`, whose value is not said.
+    if source is None or not source.name or not source.connector:
+        raise EnvelopeError("no_source", "source: expected an object with connector and name")
     if operation is None or operation not in OPERATIONS:
         said_op = "null" if operation is None else repr(operation)[:20]
         known = ", ".join(OPERATIONS)
         raise EnvelopeError("unknown_op", f"op: {said_op} is not an operation; known: {known}")
-    if source is None or not source.name or not source.connector:
-        raise EnvelopeError("no_source", "source: expected an object with connector and name")
     is_message = operation == "m"
     source_name, schema, data_collection = source.named()
     if not is_message and not (source.table and schema):
@@ -592,6 +593,7 @@ def _quarantined(
         *(json_string(source.get(name)) for name in ("name", "db", "schema", "table"))
     )
     source_name, schema, _ = named.named()
+    operation = json_string(fields.get("op"))
     mark = None
     if known_source is not Source:
         transaction_id = json_string(_nested(fields.get("transaction")).get("id"))
@@ -602,7 +604,7 @@ def _quarantined(
         database_name=named.db,
         schema_name=schema,
         table_name=named.table,
-        operation=json_string(fields.get("op")),
+        operation=operation if operation in OPERATIONS else None,
         transaction_id=mark and mark[0],
     )
 

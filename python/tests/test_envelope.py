@@ -476,6 +476,13 @@ def test_an_operation_that_is_not_known_is_refused_with_those_that_are(op):
     assert row.quarantine_detail.endswith("known: c, r, u, d, t, m")
 
 
+@pytest.mark.parametrize("op", ["hunter2", "c", None])
+def test_of_a_row_without_its_envelope_that_has_a_column_op_nothing_is_said(op):
+    row = flat("create", value=json.dumps({"id": 1, "op": op, "note": "hunter2"}))
+    assert row.kind == "quarantined"
+    assert "hunter2" not in str(row)
+
+
 @pytest.mark.fault(7)
 def test_a_connector_that_is_not_known_is_refused_with_those_that_are():
     known_connectors = "known: postgresql, mysql, mariadb, sqlserver, db2, oracle"
