@@ -19,8 +19,9 @@ from dbt_debezium.registry.store import landed_schemas
 from dbt_debezium.registry.texts import NO_SCHEMAS, Schemas, message_texts, texts
 from dbt_debezium.repeated_names import has_repeated_names
 
-FINGERPRINT = "spark.dbt_debezium.hash_key"
-"""The setting in which `hash_key_fingerprint` finds which key the session hashes with."""
+FINGERPRINT = "spark.dbt_debezium.hashes"
+"""The setting in which `hash_key_fingerprint` finds which key the session hashes with. Called after
+a key, Spark would say of each that it is redacted where `spark.redaction.regex` covers keys."""
 COUNTS = T.MapType(T.StringType(), T.LongType())
 NOT_TEXT: dict[str, T.DataType] = {
     "is_whole_transaction": T.BooleanType(),

@@ -48,21 +48,21 @@ def hash_key() -> bytes | None:
     Raises:
         DebeziumError: the key is too short, or the file cannot be read.
     """
-    key, where = os.environ.get(KEY, "").encode(), KEY
+    key, where = os.fsencode(os.environ.get(KEY, "")), f"{KEY} has a key"
     if not key:
         path = os.environ.get(KEY_FILE)
         if not path:
             return None
-        where = f"{KEY_FILE} names {path}, where"
+        where = f"the file that {KEY_FILE} names has a key"
         try:
             key = Path(path).read_bytes().strip()
         except OSError as error:
+            # Without the name, and without Python's own error that has it: it may be the key.
             raise DebeziumError(
-                f"hashed: {KEY_FILE} names {path}, which cannot be read ({error.strerror}); "
+                f"hashed: the file that {KEY_FILE} names cannot be read ({error.strerror}); "
                 "name a file that holds the key"
-            ) from error
+            ) from None
     if len(key) < SHORTEST_KEY:
-        where = f"{where} has a key" if where == KEY else f"{where} the key is"
         raise DebeziumError(
             f"hashed: {where} of {len(key)} bytes; use at least {SHORTEST_KEY} random ones"
         )

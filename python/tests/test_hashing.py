@@ -3,6 +3,9 @@
 import hashlib
 import hmac
 import json
+import os
+import re
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ import yaml
 
 from dbt_debezium.connectors.settings import Settings, settings_of
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.flatten import FLAT_TYPE, flatten_batch
+from dbt_debezium.flatten import FINGERPRINT, FLAT_TYPE, flatten_batch
 from dbt_debezium.hashing import check_hash_key, fingerprint, hash_key
 from dbt_debezium.preview import write_project
 from dbt_debezium.tables import observe
@@ -198,9 +201,32 @@ def test_a_key_that_is_missing_short_or_unreadable_is_refused(
     assert "DBT_DEBEZIUM_HASH_KEY has a key of 9 bytes; use at least 32" in str(short.value)
     assert "too short" not in str(short.value)
     monkeypatch.delenv("DBT_DEBEZIUM_HASH_KEY")
-    monkeypatch.setenv("DBT_DEBEZIUM_HASH_KEY_FILE", str(tmp_path / "none"))
-    with pytest.raises(DebeziumError, match="none, which cannot be read"):
+    file = tmp_path / "key"
+    file.write_text("too short\n")
+    monkeypatch.setenv("DBT_DEBEZIUM_HASH_KEY_FILE", str(file))
+    with pytest.raises(DebeziumError, match=r"the file that .*_FILE names has a key of 9 bytes"):
         check_hash_key(USERS)
+
+
+def test_a_key_that_was_given_for_the_name_of_its_file_is_not_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DBT_DEBEZIUM_HASH_KEY_FILE", SECRET)
+    with pytest.raises(DebeziumError, match="_FILE names cannot be read") as unreadable:
+        check_hash_key(USERS)
+    assert SECRET not in "".join(traceback.format_exception(unreadable.value))
+
+
+def test_a_key_may_be_bytes_that_are_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = bytes(range(128, 160))
+    monkeypatch.setenv("DBT_DEBEZIUM_HASH_KEY", os.fsdecode(key))
+    assert hash_key() == key
+
+
+def test_a_site_that_hides_keys_shows_which_of_them_hashes() -> None:
+    assert not re.search("(?i)secret|password|token|key|credential|url", FINGERPRINT)
+    macro = Path(__file__).parents[2] / "macros" / "hooks" / "hash_key_fingerprint.sql"
+    assert f"`{FINGERPRINT}`" in macro.read_text()
 
 
 @pytest.mark.parametrize("hashed", [["public.users"], {"public.users": "id"}, {"public.users": []}])
