@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from msgspec import DecodeError, Raw
+from msgspec import DecodeError, Raw, ValidationError
 
 from dbt_debezium.column_types import WITH_DEFAULT
 from dbt_debezium.connectors.settings import Settings
@@ -117,7 +117,7 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
             return value
         text = scalar_text(value)
         if text is None:
-            text = CANONICAL.encode(NESTED.decode(value)).decode()
+            text = nested_text(value)
         # A value that was not sent stays marked as such.
         shown = placeholder if text in placeholders else hashed_text(key, text)
         return Raw(_encoded(shown))
@@ -158,6 +158,18 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
         )
 
     return hashed
+
+
+def nested_text(value: Raw) -> str:
+    """The text of an object or a list, however its members are ordered and spaced.
+
+    >>> nested_text(Raw(b'{"b": 1.0, "a": [true]}'))
+    '{"a":[true],"b":1.0}'
+    """
+    try:
+        return CANONICAL.encode(NESTED.decode(value)).decode()
+    except ValidationError:  # of an integer of over 4300 digits
+        return bytes(value).decode()
 
 
 def as_read(notification: str) -> str:

@@ -80,6 +80,8 @@ def test_equal_values_have_equal_hashes_in_other_tables_and_types() -> None:
         ('{"b": 1, "a": 2.0}', '{"a":2.0,"b":1}'),
         ("[1, null]", "[1,null]"),
         ("123456789012345678901234567890", "123456789012345678901234567890"),
+        pytest.param("7" * 5000, "7" * 5000, id="more digits than Python reads"),
+        ('""', ""),
     ],
 )
 def test_a_hash_is_that_of_the_values_text(sent: str, text: str) -> None:
