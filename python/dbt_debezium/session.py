@@ -13,6 +13,7 @@ from dbt_debezium.executors import executor_versions
 from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.java import check_java
 from dbt_debezium.local_files import use_plain_files
+from dbt_debezium.repeated_keys import repeated_key
 from dbt_debezium.site import (
     SQLITE,
     completed,
@@ -132,11 +133,20 @@ def public_schema(project: Path) -> str:
 
 
 def project_settings(project: Path) -> dict[str, Any]:
-    """The settings of a project: vars of dbt_project.yml."""
+    """The settings of a project: vars of dbt_project.yml.
+
+    Raises:
+        DebeziumError: a key appears twice, of which dbt reads the last one alone.
+    """
     from dbt.clients.yaml_helper import load_yaml_text
 
     text = (project / "dbt_project.yml").read_text(encoding="utf-8")
     settings: dict[str, Any] = (load_yaml_text(text) or {})["vars"]
+    if repeated := repeated_key(text):
+        raise DebeziumError(
+            f"dbt_project.yml, line {repeated[1]}: {repeated[0]} appears twice; write it once, "
+            "with all that belongs to it"
+        )
     return settings
 
 

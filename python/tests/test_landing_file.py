@@ -90,7 +90,7 @@ def test_addresses_may_come_from_the_environment_too(monkeypatch: pytest.MonkeyP
         ("shop: {bootstrap_servers: a, topics: []}", r"^landing\.yml: shop: topics: names none; w"),
         (
             "shop: {bootstrap_servers: a}\nbank: {bootstrap_servers: b}\nshop: {table: a.b}",
-            r"^landing\.yml, line 1: shop appears twice; give each its own name",
+            r"^landing\.yml, line 3: shop appears twice; give each its own name",
         ),
         (
             "shop: {bootstrap_servers: a, options: {group.id: x}}",

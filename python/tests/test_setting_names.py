@@ -63,3 +63,18 @@ def test_settings_of_own_models_and_of_packages_are_let_by(project: Path) -> Non
     (project / "models" / "own.sql").write_text("select {{ var('refused_proof') }}")
     edit(project, "  since: 2026", "  refused_proof: none")
     check_setting_names(project)
+
+
+def test_a_key_that_appears_twice_is_refused_because_one_would_be_ignored(project: Path) -> None:
+    edit(
+        project,
+        "  hashed: {}",
+        "  hashed:\n    public.users: [id]\n    public.*: [id]\n    public.users: [email]",
+    )
+    line = (project / "dbt_project.yml").read_text().splitlines().index("    public.*: [id]") + 2
+    with pytest.raises(DebeziumError) as refusal:
+        check_setting_names(project)
+    assert str(refusal.value) == (
+        f"dbt_project.yml, line {line}: public.users appears twice; write it once, "
+        "with all that belongs to it"
+    )

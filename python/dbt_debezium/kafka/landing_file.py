@@ -11,7 +11,7 @@ shop:
 import os
 import re
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 import yaml
@@ -21,6 +21,7 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka import SCHEME
 from dbt_debezium.message_tables.block import TableBlock, checked_table
 from dbt_debezium.registry.client import Registry, RegistryBlock
+from dbt_debezium.repeated_keys import repeated_key
 
 FILE: Final = "landing.yml"
 REFERENCE: Final = re.compile(r"\$\{(env|file):([^}]+)\}")
@@ -77,28 +78,20 @@ def read_landing_file(project: Path) -> dict[str, Block]:
             "a file, a folder, kafka://host:port or table://catalog.schema.table"
         )
     try:
-        blocks = yaml.load(path.read_text(encoding="utf-8"), _Loader)
+        text = path.read_text(encoding="utf-8")
+        blocks = yaml.safe_load(text)
+        repeated = repeated_key(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
         raise DebeziumError(f"{FILE}{where}: is not YAML; see docs/kafka.md") from error
+    if repeated:
+        raise DebeziumError(
+            f"{FILE}, line {repeated[1]}: {repeated[0]} appears twice; give each its own name"
+        )
     if not isinstance(blocks, dict) or not blocks:
         raise DebeziumError(f"{FILE}: holds no blocks; see docs/kafka.md for one")
     return {str(name): _block(str(name), fields) for name, fields in blocks.items()}
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML in which no key appears twice: of two blocks with one name, one would not be landed."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        names = [key.value for key, _ in node.value]
-        for key, _ in node.value:
-            if names.count(key.value) > 1:
-                raise DebeziumError(
-                    f"{FILE}, line {key.start_mark.line + 1}: {key.value} appears twice; "
-                    "give each its own name"
-                )
-        return super().construct_mapping(node, deep)
 
 
 def block_of_address(address: str, topics: str = ".*", registry: str | None = None) -> KafkaBlock:
