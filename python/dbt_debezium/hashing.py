@@ -125,13 +125,7 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
     def hashed_members(text: str | None, columns: Collection[str]) -> str | None:
         if text is None:
             return None
-        try:
-            members = _members(text)
-        except DecodeError:
-            # A lone surrogate, which no UTF-8 text can hold.
-            if (shielded := shield(text)) == text:
-                raise
-            return unshield(hashed_members(shielded, columns) or "")
+        members = _members(text)
         return _encoded(
             {
                 name: hashed_value(one) if name.lower() in columns else one
@@ -139,7 +133,7 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
             }
         ).decode()
 
-    def hashed(flat: Flat) -> Flat:
+    def hashed_plain(flat: Flat) -> Flat:
         if flat.kind != "change" or flat.table_name is None:
             # Whose keys they are is not known, and nobody asks for them.
             said = flat.notification and as_read(flat.notification)
@@ -156,6 +150,15 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
             after=hashed_members(flat.after, columns),
             column_types=flat.column_types and text_types(flat.column_types, columns),
         )
+
+    def hashed(flat: Flat) -> Flat:
+        try:
+            return hashed_plain(flat)
+        except DecodeError:
+            # A lone surrogate, which no UTF-8 text can hold.
+            parts = (shield(part) if isinstance(part, str) else part for part in flat)
+            found = hashed_plain(Flat._make(parts))
+            return Flat._make(unshield(one) if isinstance(one, str) else one for one in found)
 
     return hashed
 

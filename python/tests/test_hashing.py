@@ -6,6 +6,7 @@ import json
 import os
 import re
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import msgspec
 import pyarrow as pa
 import pytest
 import yaml
+from real_messages import MESSAGES
 
 from dbt_debezium.connectors.settings import Settings, settings_of
 from dbt_debezium.errors import DebeziumError
@@ -104,6 +106,34 @@ def test_a_value_that_was_not_sent_stays_marked(sent: str) -> None:
     assert json.loads(flattened(None, value)["after"]) == {"email": placeholder}
 
 
+@pytest.mark.parametrize("name", MESSAGES)
+@pytest.mark.parametrize("encode", [str, json.dumps], ids=["plain", "double-encoded"])
+def test_of_no_message_that_a_connector_sent_a_value_stays(
+    name: str, encode: Callable[[str], str]
+) -> None:
+    sent = MESSAGES[name]
+    headers = [{"key": header, "value": value} for header, value in sent["headers"]]
+    value = sent["value"] and encode(sent["value"])
+    images = ("before", "after", "row_key", "new_row_key", "old_row_key")
+    clear = flattened(sent["key"], value, Settings(), headers=headers)
+    rows = [json.loads(clear[image]) for image in images if clear[image]]
+    if clear["kind"] != "change":
+        rows = []
+    columns = sorted({column for row in rows for column in row} | {"x"})
+    settings = Settings(hashed={"*": columns})
+    flat = flattened(sent["key"], value, settings, headers=headers)
+    assert flat["kind"] == clear["kind"]
+    left = [json.loads(flat[image]) for image in images if flat[image]]
+    assert len(left) == len(rows)
+    for before, after in zip(rows, left, strict=True):
+        assert before.keys() == after.keys()
+        for column, text in after.items():
+            is_hash = text is not None and re.fullmatch("[0-9a-f]{64}", text)
+            is_sent = before[column] not in (None, settings.unavailable_value_placeholder)
+            assert bool(is_hash) == is_sent
+            assert is_sent or text == before[column]
+
+
 def test_a_lone_surrogate_and_an_escaped_name_are_hashed_too() -> None:
     value = message("users", '{"\\u0065mail": "secret \\ud800", "n": "\\udc00"}')
     flat = flattened(None, value)
@@ -111,6 +141,15 @@ def test_a_lone_surrogate_and_an_escaped_name_are_hashed_too() -> None:
     after = json.loads(flat["after"])
     assert len(after["email"]) == 64
     assert after["n"] == "\udc00"
+
+
+def test_a_lone_surrogate_in_a_name_and_in_a_notification_is_read() -> None:
+    flat = flattened('{"\\ud800":"7"}', message("users", '{"id": 7, "\\ud800": 1}'))
+    assert flat["kind"] == "change"
+    assert json.loads(flat["after"]) == {"\ud800": 1, "id": hash_of("7")}
+    assert json.loads(flat["column_types"]) == {"\ud800": "", "id": ""}
+    text = '{"type":"x\\ud800","aggregate_type":"y","additional_data":{}}'
+    assert json.loads(flattened(None, text)["notification"])["type"] == "x\ud800"
 
 
 def test_a_column_is_hashed_in_whatever_case_its_name_is_sent() -> None:
