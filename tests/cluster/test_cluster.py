@@ -28,7 +28,7 @@ from dbt_debezium.session import open_catalog
 
 pytest.importorskip("moto", reason="`make setup-cluster` installs what the cluster needs")
 
-from chain import REPOSITORY, Cluster, cluster
+from chain import REPOSITORY, SECRET_KEY, TOKEN, Cluster, cluster
 
 DBT, COMMAND = (Path(sys.executable).with_name(name) for name in ("dbt", "dbt-debezium"))
 COMMANDS = """
@@ -51,18 +51,19 @@ from dbt_debezium.session import spark_session
 SECRETS = ("DBT_DEBEZIUM_CATALOG_TOKEN", "DBT_DEBEZIUM_S3_SECRET_KEY")
 landed, names, *hidden = sys.argv[1:]
 spark = spark_session("prod")
+spark.conf.set("spark.sql.catalog.other.credential", "a-credential")
 
 def look(_):
     yield [one for one in hidden if os.path.exists(one) and os.listdir(one)]
 
 commands = [one.read_text() for one in Path("/proc").glob("[0-9]*/cmdline")]
 print(json.dumps({
+    "maintained": CliRunner().invoke(main, ["maintain"]).exit_code,
     "rows": {name: sorted(spark.table(name).toJSON().collect()) for name in names.split(",")},
     "again": CliRunner().invoke(main, ["land", landed]).output,
     "doctor": CliRunner().invoke(main, ["doctor", "--json"]).output,
     "seen": spark.sparkContext.range(0, 1, 1, 1).mapPartitions(look).first(),
     "shuffle_partitions": spark.conf.get("spark.sql.shuffle.partitions"),
-    "maintained": CliRunner().invoke(main, ["maintain"]).exit_code,
     "secrets": [one for one in commands for secret in SECRETS if os.environ[secret] in one],
 }))
 """
@@ -76,6 +77,8 @@ class Story:
     refused: str = ""
     landed: str = ""
     looked: dict[str, Any] = field(default_factory=dict)
+    events: str = ""
+    """Spark's log of them, of the process that has looked."""
 
 
 @dataclass(slots=True)
@@ -158,10 +161,16 @@ def story(servers: Cluster, machine: Machine, tables: list[CapturedTable]) -> St
         told.landed = answer(landing, 0)
         landing.stdin.close()
     told.runs.append(machine.says(DBT, "run", "--target", "prod"))
+    log = servers.folder / "events"
+    log.mkdir()
+    events = ("enabled=true", f"dir={log.as_uri()}", "compress=false")
     looked = machine.says(
         *(sys.executable, "-c", LOOK, servers.folder / "part_1", ",".join(public(tables))),
         *(REPOSITORY, servers.folder, jars_dir().absolute()),
+        PYSPARK_SUBMIT_ARGS=" ".join(f"--conf spark.eventLog.{one}" for one in events)
+        + " pyspark-shell",
     )
+    told.events = "".join(one.read_text() for one in log.rglob("events_*"))
     told.looked = json.loads(looked.splitlines()[-1])
     return told
 
@@ -205,7 +214,15 @@ def test_what_the_site_says_is_respected_and_secrets_are_on_no_command_line(stor
     assert story.looked["secrets"] == []
 
 
+def test_a_log_of_events_shows_no_secret(story: Story) -> None:
+    for name in ("lake.token", "lake.s3.secret-access-key", "other.credential"):
+        assert f'"spark.sql.catalog.{name}":"*********(redacted)"' in story.events
+    for secret in (TOKEN, SECRET_KEY, "a-credential"):
+        assert secret not in story.events
+
+
 def test_files_that_nothing_names_are_looked_for_in_the_store(story: Story) -> None:
+    """And all tables are read behind it."""
     assert story.looked["maintained"] == 0
 
 
