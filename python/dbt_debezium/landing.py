@@ -115,7 +115,7 @@ class Landed:
     message_count: int
     """Rows this call added; with them those that a killed landing had not written yet."""
     file_count: int
-    """Files of the path whose content had not landed."""
+    """Files whose messages these are."""
     skipped_files: tuple[str, ...]
     """A sentence for each file of the folder that is no dump."""
     landing_id: int | None
@@ -171,8 +171,7 @@ def land_inbox(
             message_count += _land_files(spark, inbox, identities, landing_id, base, lease)
             if on_progress:
                 on_progress("land", min(message_count, total), total)
-        file_count = sum(dump.identity not in landed for dump in fresh)
-    return Landed(message_count, file_count, skipped, landing_id)
+    return Landed(message_count, len(new), skipped, landing_id)
 
 
 def create_landing_table(spark: SparkSession) -> None:

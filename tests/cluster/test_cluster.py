@@ -196,7 +196,7 @@ def test_runs_land_build_and_publish_on_a_cluster(story: Story, parts: list[Arri
     first, second = (len(part.messages) for part in parts)
     assert f"landed {first:,} messages of 1 new file" in story.runs[0]
     # Its file was in the inbox already, since it was refused.
-    assert f"landed {second:,} messages" in story.landed
+    assert f"landed {second:,} messages of 1 new file" in story.landed
     for said in story.runs:
         assert "nothing published" not in said
 
