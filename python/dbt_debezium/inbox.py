@@ -5,6 +5,7 @@ hash of the dump, and emptied once its messages have landed. The empty entry sta
 machine knows the dump again without Spark; what has landed is known to the catalog. No Spark.
 """
 
+import errno
 import os
 import re
 import shutil
@@ -69,9 +70,11 @@ class Inbox:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
+            remedy = "the file must be readable, and the lake writable"
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                remedy = "the lake needs room for its messages until they have landed, uncompressed"
             raise DebeziumError(
-                f"{path}: cannot be copied to {self._folder} ({error.strerror}); "
-                "the lake needs room for its messages until they have landed, uncompressed"
+                f"{path}: cannot be copied to {self._folder} ({error.strerror}); {remedy}"
             ) from error
         if dump.message_count and dump.refusal is None:
             self._unfinished[dump.identity] = unfinished

@@ -24,7 +24,7 @@ from dbt_debezium.dumps import Dump
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 from dbt_debezium.inbox import Inbox, OnProgress, local_path, open_inbox, take
-from dbt_debezium.landing_write import write_messages
+from dbt_debezium.landing_write import remove_files, write_messages
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.lease.holding import SNAPSHOT_PROPERTY, TOKEN
 from dbt_debezium.lease.row import DEFAULT_CATALOG, java_of
@@ -93,6 +93,10 @@ from (
 where landing_id > (select coalesce(max(landing_id), 0) from {FILE})
 """
 """Dumps whose messages are there, and that `landing.file` does not have yet."""
+
+
+class UnseenLandingError(DebeziumError):
+    """Another landing came first, so nothing of this one has been added."""
 
 
 @dataclass(slots=True)
@@ -221,7 +225,7 @@ def append_landing(spark: SparkSession, rows: DataFrame, landing_id: int, base: 
         How many rows.
 
     Raises:
-        DebeziumError: another landing is there. Nothing has been added.
+        UnseenLandingError: another landing is there. Nothing has been added.
         PySparkException: Spark cannot write.
     """
     writer = (
@@ -257,7 +261,7 @@ def refused_if_unseen(spark: SparkSession, landing_id: int, base: Base) -> Itera
                 f"({innermost(error)}); land again, which continues after it"
             ) from error
         if newer:
-            raise DebeziumError(
+            raise UnseenLandingError(
                 f"{TABLE}: landing {min(newer)} of another run came before landing {landing_id} "
                 "of this one was written, so this one was left out; land again"
             ) from error
@@ -319,27 +323,32 @@ def _land_files(
             overwrite = overwrite.validateFromSnapshot(base.snapshot_id)
         for file in files:
             overwrite = overwrite.addFile(file)
-        with refused_if_unseen(spark, landing_id, base):
-            overwrite.commit()
+        try:
+            with refused_if_unseen(spark, landing_id, base):
+                overwrite.commit()
+        except UnseenLandingError:
+            remove_files(table, [file.location() for file in files])
+            raise
         base.newest = landing_id
     except (PySparkException, Py4JJavaError) as error:
-        raise DebeziumError(
-            f"land: Spark could not write {TABLE} ({innermost(error)}); "
-            "mend that and land again, which continues where it stopped"
-        ) from error
+        raise _unwritten(innermost(error)) from error
     except (Py4JError, ConnectionError) as error:
         raise DebeziumError(
             "land: Spark's Java process ended, most likely because memory ran out; "
             "set DBT_DEBEZIUM_DRIVER_MEMORY higher and land again, which continues where it stopped"
         ) from error
     except OSError as error:
-        raise DebeziumError(
-            f"land: Spark could not write {TABLE} ({error.strerror or error}); "
-            "the lake needs room for what lands; land again, which continues where it stopped"
-        ) from error
+        raise _unwritten(error.strerror or str(error)) from error
     record_files(spark)
     inbox.empty(identities)
     return count
+
+
+def _unwritten(why: str) -> DebeziumError:
+    return DebeziumError(
+        f"land: Spark could not write {TABLE} ({why}); "
+        "mend that and land again, which continues where it stopped"
+    )
 
 
 def _iceberg(spark: SparkSession, name: str) -> Any:

@@ -4,6 +4,7 @@ Executors may be on machines that see neither the dump nor the inbox. So the dri
 and Iceberg's library moves it to where the table lies: a batch of messages is in memory at a time.
 """
 
+import contextlib
 import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,6 +14,7 @@ from typing import Any, Final
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped] # ships no types
 import pyarrow.parquet as pq  # type: ignore[import-untyped] # ships no types
+from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no types
 
 from dbt_debezium.dumps.form import Message
 from dbt_debezium.errors import DebeziumError
@@ -27,7 +29,7 @@ FILE_BYTES: Final = 512 << 20
 def write_messages(
     jvm: Any, table: Any, paths: Sequence[Path], landing_id: int
 ) -> tuple[list[Any], int]:
-    """Write data files that no snapshot of the table names yet.
+    """Write data files that no snapshot of the table names yet; where that fails, none is left.
 
     Args:
         jvm: py4j's view of the Java process, which must be on this machine.
@@ -44,21 +46,37 @@ def write_messages(
     """
     schema = _schema(table.schema())
     files, count = [], 0
-    with tempfile.TemporaryDirectory(prefix="_write-", dir=paths[0].parent) as folder:
-        batches = _batches(paths, schema, landing_id)
-        for batch in batches:
-            path = Path(folder) / f"{uuid.uuid4().hex}.parquet"
-            size = 0
-            with parquet_writer(path, schema) as writer:
-                while True:
-                    writer.write_batch(batch)
-                    size += batch.nbytes
-                    count += batch.num_rows
-                    if size >= FILE_BYTES or (batch := next(batches, None)) is None:
-                        break
-            files.append(_moved(jvm, table, path, landing_id))
-            path.unlink()
+    locations: list[str] = []
+    try:
+        with tempfile.TemporaryDirectory(prefix="_write-", dir=paths[0].parent) as folder:
+            batches = _batches(paths, schema, landing_id)
+            for batch in batches:
+                path = Path(folder) / f"{uuid.uuid4().hex}.parquet"
+                size = 0
+                with parquet_writer(path, schema) as writer:
+                    while True:
+                        writer.write_batch(batch)
+                        size += batch.nbytes
+                        count += batch.num_rows
+                        if size >= FILE_BYTES or (batch := next(batches, None)) is None:
+                            break
+                locations.append(table.locationProvider().newDataLocation(path.name))
+                files.append(_moved(jvm, table, path, locations[-1], landing_id))
+                path.unlink()
+    except BaseException:
+        remove_files(table, locations)
+        raise
     return files, count
+
+
+def remove_files(table: Any, locations: Iterable[str]) -> None:
+    """Remove data files that no snapshot names, as far as the store lets us.
+
+    `dbt-debezium maintain` removes the others.
+    """
+    for location in locations:
+        with contextlib.suppress(Py4JError, OSError):
+            table.io().deleteFile(location)
 
 
 def parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
@@ -151,11 +169,10 @@ def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode()
 
 
-def _moved(jvm: Any, table: Any, path: Path, landing_id: int) -> Any:
+def _moved(jvm: Any, table: Any, path: Path, location: str, landing_id: int) -> Any:
     """The file where the table lies, as an `org.apache.iceberg.DataFile`."""
     iceberg = jvm.org.apache.iceberg
     file, spec = jvm.java.io.File(str(path)), table.spec()
-    location = table.locationProvider().newDataLocation(path.name)
     stream = table.io().newOutputFile(location).create()
     try:
         jvm.java.nio.file.Files.copy(file.toPath(), stream)

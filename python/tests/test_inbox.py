@@ -1,6 +1,8 @@
 """The inbox takes all new dumps of a path or none, and each of them once."""
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -101,11 +103,20 @@ def test_an_entry_that_has_landed_is_known_and_empty(dump: Path, inbox: Inbox) -
     assert take(dump, inbox) == ([], ())
 
 
-def test_a_full_disk_is_said(dump: Path, inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.ENOSPC, r"No space left on device\); the lake needs room"),
+        (errno.EACCES, r"Permission denied\); the file must be readable, and the lake writable"),
+    ],
+)
+def test_why_a_dump_cannot_be_kept_is_said(
+    dump: Path, inbox: Inbox, monkeypatch: pytest.MonkeyPatch, number: int, said: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(inboxes.os, "fsync", full)
-    with pytest.raises(DebeziumError, match=r"a\.jsonl: cannot be copied to .*No space left"):
+    monkeypatch.setattr(inboxes.os, "fsync", refuse)
+    with pytest.raises(DebeziumError, match=rf"a\.jsonl: cannot be copied to .*{said}"):
         take(dump, inbox)
     assert not inbox.has_unread()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import dump_writers
+import msgspec
 import pytest
 from click.testing import CliRunner
 from pyspark.errors import PySparkException
@@ -21,7 +22,7 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 from pyspark.sql.functions import udf
 
-from dbt_debezium import inbox, landing
+from dbt_debezium import inbox, landing, landing_write
 from dbt_debezium.catalogs import catalog_of_session, catalog_of_target, inbox_folder
 from dbt_debezium.cli import main
 from dbt_debezium.dumps import Dump
@@ -250,6 +251,33 @@ def test_a_landing_that_spark_could_not_write_is_not_called_written(
         land(spark, tmp_path / "a.jsonl")
     monkeypatch.undo()
     assert land(spark, tmp_path / "a.jsonl").message_count == 1
+
+
+def test_a_landing_that_fails_leaves_no_files(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unnamed() -> set[str]:
+        named = spark.table(f"{TABLE}.all_data_files").select("file_path").collect()
+        there = {str(one) for one in lake_dir().absolute().rglob("landing/message/**/*.parquet")}
+        assert there
+        return there - {row.file_path for row in named}
+
+    for offset, name in enumerate("ba"):
+        (tmp_path / f"{name}.jsonl").write_text(message("a.left", offset))
+    land(spark, tmp_path / "b.jsonl")
+    before = unnamed()
+    # A data file of each message: one is written before the damaged line is read.
+    monkeypatch.setattr(landing_write, "FILE_BYTES", 1)
+    monkeypatch.setattr(landing_write, "BATCH_ROWS", 1)
+    entry = inbox_folder(catalog_of_session(spark)) / f"{'0' * 64}.jsonl"
+    entry.write_bytes(msgspec.json.encode(Message("a.left", 0, 1)) + b"\n{\n")
+    with pytest.raises(DebeziumError, match=r"0\.jsonl: a line is not a message"):
+        land(spark, tmp_path / "a.jsonl")
+    assert unnamed() == before
+    entry.unlink()
+    landed = land(spark, tmp_path / "a.jsonl")
+    assert (landed.message_count, landed.file_count) == (1, 1)
+    assert unnamed() == before
 
 
 @pytest.mark.fault(42)

@@ -75,6 +75,14 @@ def land(lake: Lake, part: str) -> int:
     return lake.land(lake.folder / part).message_count
 
 
+def unnamed_files(lake: Lake) -> set[str]:
+    """Data files of the landing that no snapshot names."""
+    named = lake.rows("select file_path from landing.message.all_data_files")
+    there = {str(one) for one in (lake.folder / "lake").rglob("landing/message/**/*.parquet")}
+    assert there
+    return there - {path for (path,) in named}
+
+
 def message_count(lake: Lake) -> int:
     return lake.spark.table("landing.message").count()
 
@@ -117,6 +125,7 @@ def test_a_landing_that_sleeps_before_it_writes_loses_nothing(
     meanwhile(monkeypatch, landing, "write_messages", land_and_publish)
     with pytest.raises(DebeziumError, match=r"landing \d+ of another run came before landing \d+"):
         land(lake, "part_1")
+    assert unnamed_files(lake) == set()
     lake.spark.sql(
         "insert into landing.range (landing_id, topic, partition, is_landed)"
         " select landing_id - 1, 'late', 0, false from landing.lease"
