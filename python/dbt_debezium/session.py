@@ -226,8 +226,18 @@ def nothing_published(command: str) -> DebeziumError:
 
 
 def _catalog_uri(settings: dict[str, Any]) -> str:
+    return _of_catalog(settings, "uri")
+
+
+def _is_in_a_folder(settings: dict[str, Any]) -> bool:
+    """Whether catalog and tables are files of this machine."""
+    warehouse = _of_catalog(settings, "warehouse")
+    return _catalog_uri(settings).startswith(SQLITE) and Path(warehouse).is_absolute()
+
+
+def _of_catalog(settings: dict[str, Any], name: str) -> str:
     catalog = settings.get("spark.sql.defaultCatalog", "spark_catalog")
-    return str(settings.get(f"spark.sql.catalog.{catalog}.uri", ""))
+    return str(settings.get(f"spark.sql.catalog.{catalog}.{name}", ""))
 
 
 def _make_lake(settings: dict[str, Any]) -> None:
@@ -254,7 +264,7 @@ def open_catalog(spark: "SparkSession", settings: dict[str, Any]) -> None:
             remedy = "check its address, whether it runs, and its credentials (docs/cluster.md)"
         sentence = f"catalog: {uri} cannot be opened ({innermost(error)}); {remedy}"
         raise DebeziumError(without_passwords(sentence)) from error
-    if _catalog_uri(settings).startswith(SQLITE):
+    if _is_in_a_folder(settings):
         use_plain_files(spark)
 
 
