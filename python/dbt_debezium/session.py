@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CATALOGS: Final = "spark.sql.catalog."
+SET_LATER: Final = "set when Spark has started"
 SECRET: Final = "(?i:secret|password|token|access[.-]?key|credential)"
 """In names of settings, and of what an address names."""
 
@@ -69,6 +70,9 @@ def session_of(settings: Mapping[str, Any]) -> "SparkSession":
     # What Java starts with can be read by all users of the machine.
     secrets = secrets_of(settings)
     plain = {name: one for name, one in settings.items() if name not in secrets}
+    if is_new:
+        # Its log of events hides settings that it has started with, and shows all later ones.
+        plain |= dict.fromkeys(secrets, SET_LATER)
     spark = SparkSession.builder.config(map=plain).getOrCreate()
     for name, value in secrets.items():
         spark.conf.set(name, value)
