@@ -23,32 +23,15 @@
         {%- do problems.append("'" ~ name ~ "' is not a setting; settings are: " ~ known | join(', ')) -%}
     {%- endfor -%}
 
-    {%- for name in ['keep_message_days', 'keep_version_days'] if name in invocation_args_dict.get('vars', {}) -%}
+    {%- for name, why in [
+        ('hashed', 'a run without it would build clear values'),
+        ('keep_message_days', 'maintenance does not see --vars'),
+        ('keep_version_days', 'maintenance does not see --vars'),
+    ] if name in invocation_args_dict.get('vars', {}) -%}
         {%- do problems.append(
-            name ~ ' must be set in dbt_project.yml, because maintenance does not see --vars; leave it out of --vars'
+            name ~ ' must be set in dbt_project.yml, because ' ~ why ~ '; leave it out of --vars'
         ) -%}
     {%- endfor -%}
-
-    {%- if 'hashed' in invocation_args_dict.get('vars', {}) -%}
-        {%- do problems.append(
-            'hashed must be set in dbt_project.yml, because a run without it would build clear values; leave it out of --vars'
-        ) -%}
-    {%- endif -%}
-
-    {%- set hashed = var('hashed') -%}
-    {%- set is_mapping = hashed is mapping -%}
-    {%- set columns = hashed.values() | list if is_mapping else [] -%}
-    {%- if not is_mapping
-        or hashed.keys() | reject('string') | list
-        or columns | select('string') | list
-        or columns | reject('sequence') | list
-        or columns | select('mapping') | list
-        or [] in columns
-        or columns | sum(start=[]) | reject('string') | list -%}
-        {%- do problems.append(
-            "hashed must be a mapping of patterns of tables to columns like {'public.customers': ['email']}; got " ~ tojson(hashed)
-        ) -%}
-    {%- endif -%}
 
     {%- set reaches = var('landing_reaches_the_end') -%}
     {%- if reaches is not boolean -%}
@@ -101,21 +84,26 @@
         {%- endif -%}
     {%- endfor -%}
 
-    {%- set generic_sources = var('generic_sources') -%}
-    {%- set is_mapping = generic_sources is mapping -%}
-    {%- set orders = generic_sources.values() | list if is_mapping else [] -%}
-    {%- if not is_mapping
-        or generic_sources.keys() | reject('string') | list
-        or orders | select('string') | list
-        or orders | reject('sequence') | list
-        or orders | select('mapping') | list
-        or [] in orders
-        or orders | sum(start=[]) | reject('string') | list -%}
-        {%- do problems.append(
-            "generic_sources must be a mapping of patterns of sources to fields of source like "
-            ~ "{'ifx*': ['commit_lsn', 'change_lsn']}; got " ~ tojson(generic_sources)
-        ) -%}
-    {%- endif -%}
+    {%- for name, named, example in [
+        (
+            'generic_sources',
+            var('generic_sources'),
+            "patterns of sources to fields of source like {'ifx*': ['commit_lsn', 'change_lsn']}",
+        ),
+        ('hashed', var('hashed'), "patterns of tables to columns like {'public.customers': ['email']}"),
+    ] -%}
+        {%- set is_mapping = named is mapping -%}
+        {%- set lists = named.values() | list if is_mapping else [] -%}
+        {%- if not is_mapping
+            or named.keys() | reject('string') | list
+            or lists | select('string') | list
+            or lists | reject('sequence') | list
+            or lists | select('mapping') | list
+            or [] in lists
+            or lists | sum(start=[]) | reject('string') | list -%}
+            {%- do problems.append(name ~ ' must be a mapping of ' ~ example ~ '; got ' ~ tojson(named)) -%}
+        {%- endif -%}
+    {%- endfor -%}
 
     {%- if var('unavailable_value_placeholder') is not string or not modules.re.fullmatch('[!#-\\[\\]-~]+', var('unavailable_value_placeholder')) -%}
         {%- do problems.append(

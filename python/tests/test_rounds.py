@@ -97,6 +97,13 @@ def test_a_project_whose_paths_are_computed_has_no_fingerprint(project: Path) ->
     assert fingerprint(project, project / "profiles.yml", []) is None
 
 
+def in_its_lake(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a project have our profile, and be the folder of its own lake."""
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(project))
+    (project / "profiles.yml").write_text(PROFILES.read_text())
+    (project / "dbt_project.yml").write_text("profile: dbt_debezium\nvars: {}\n")
+
+
 @pytest.fixture
 def lake(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     """The tables of Iceberg's JDBC catalog."""
@@ -537,9 +544,7 @@ def test_a_health_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None
 def test_a_round_without_news_starts_no_spark(
     lake: sqlite3.Connection, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(project))
-    (project / "profiles.yml").write_text(PROFILES.read_text())
-    (project / "dbt_project.yml").write_text("profile: dbt_debezium\nvars: {}\n")
+    in_its_lake(project, monkeypatch)
 
     def start() -> Any:
         raise AssertionError("Spark starts")
@@ -569,9 +574,7 @@ def test_a_failed_round_names_first_what_failed(
     lake: sqlite3.Connection, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not what the run said before, as that a history is built again."""
-    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(project))
-    (project / "profiles.yml").write_text(PROFILES.read_text())
-    (project / "dbt_project.yml").write_text("profile: dbt_debezium\nvars: {}\n")
+    in_its_lake(project, monkeypatch)
 
     def build(
         *_: Any, on_line: Tell, on_failure: Callable[[str, str], None], **__: Callable[..., None]
@@ -635,9 +638,7 @@ def test_what_another_machine_landed_meanwhile_is_news(
     lake: sqlite3.Connection, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It landed the same dump while this one looked at it, and did not build."""
-    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(project))
-    (project / "profiles.yml").write_text(PROFILES.read_text())
-    (project / "dbt_project.yml").write_text("profile: dbt_debezium\nvars: {}\n")
+    in_its_lake(project, monkeypatch)
     profiles = project / "profiles.yml"
 
     class Dump(NoSource):
