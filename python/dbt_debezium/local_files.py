@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 HADOOP: Final = "spark.hadoop."
-NO_TABLE: Final = ("dbt_debezium", "none")
+NO_TABLE: Final = "dbt_debezium.none"
 
 
 def use_plain_files(spark: "SparkSession") -> None:
-    """Have files of the default catalog written and read as they are; to repeat it costs nothing.
+    """Have files of the default catalog written and read as they are. It may be repeated.
 
     Hadoop writes a sum of each file into a second file. And Iceberg sends all settings of Hadoop to
     the tasks of each scan of a table, 1,116 of them, of which a folder needs none but the site's
@@ -34,7 +34,7 @@ def use_plain_files(spark: "SparkSession") -> None:
     catalog = catalogs.catalog(spark.conf.get(DEFAULT_CATALOG))
     # All tables of a catalog share one client for files. Only a table shows it: this one is not
     # made.
-    name = java.org.apache.iceberg.catalog.TableIdentifier.parse(".".join(NO_TABLE))
+    name = java.org.apache.iceberg.catalog.TableIdentifier.parse(NO_TABLE)
     schema = java.org.apache.iceberg.Schema(java.java.util.ArrayList())
     table = catalog.icebergCatalog().buildTable(name, schema).createTransaction().table()
     table.io().setConf(settings)

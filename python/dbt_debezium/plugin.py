@@ -96,18 +96,16 @@ def prepare_sessions(is_writing: bool) -> None:
         with preparing:
             spark = sessions.get(get_invocation_id())
             if spark is None:
-                settings = completed(connection.server_side_parameters)
-                spark = _prepare(settings, prepared)
+                spark = _prepare(completed(connection.server_side_parameters), prepared)
                 sessions.clear()
                 sessions[get_invocation_id()] = spark
-                connection.server_side_parameters = settings
-            else:
-                # dbt would set them with each statement, also those that `fit_execution` has set.
-                connection.server_side_parameters = {
-                    name: value
-                    for name, value in connection.server_side_parameters.items()
-                    if name == REMOTE
-                }
+            # The session has them. dbt would set them again with each statement, also those that
+            # `fit_execution` has set.
+            connection.server_side_parameters = {
+                name: value
+                for name, value in connection.server_side_parameters.items()
+                if name == REMOTE
+            }
             lake = home.lake_dir().resolve()
             if _is_writing:
                 held = [one for known, of, one in _writing if (known, of) == (spark, lake)]

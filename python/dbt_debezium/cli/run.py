@@ -181,13 +181,13 @@ def repeat(
     rounds: "Round", seconds: int, as_json: bool, health_file: Path | None, started_in: Path
 ) -> None:
     """Repeat rounds until a signal ends them."""
-    os.environ.setdefault("DBT_DEBEZIUM_JAVA_OPTIONS", LONG_LIVED)
     from dbt_debezium.rounds.health import NAME, Health
     from dbt_debezium.rounds.java_process import JavaEndedError, has_ended, start_again
     from dbt_debezium.rounds.loop import run_rounds
     from dbt_debezium.rounds.stopping import Stopping
     from dbt_debezium.rounds.told import ForPeople, for_machines
 
+    os.environ.setdefault("DBT_DEBEZIUM_JAVA_OPTIONS", LONG_LIVED)
     stop = Stopping(lambda: log.print("ending after this round; a second signal ends it now"))
     stop.listen()
     health = Health(health_file or lake_dir() / NAME)
