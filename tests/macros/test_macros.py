@@ -35,6 +35,7 @@ EFFECT_NAMES = {
     "print",
     "return",
     "run_query",
+    "should_full_refresh",
     "statement",
     "tojson",
     "var",
