@@ -38,7 +38,7 @@ SHOWN = 10
 SETTINGS = {"longest_query_hours": 0.1}
 """Six minutes. With the default of an hour, snapshots grow in number for an hour."""
 READER = "reader"
-READER_PAUSE_SECONDS = 0.5
+READER_PAUSE_SECONDS = 5
 QUERY = """
 select
     (select max(commit_number) from public.published_cut) as commit_number,
