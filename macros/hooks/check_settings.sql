@@ -3,8 +3,8 @@
     {%- set problems = [] -%}
     {%- set known = [
         'cdl_heartbeat_tables', 'cdl_sources', 'generic_sources', 'hashed', 'keep_message_days', 'keep_version_days',
-        'landing_reaches_the_end', 'longest_query_hours', 'maintain_after_runs', 'maintain_seconds', 'not_ingested_tables', 'public_schema', 'refused_flags', 'refused_holds',
-        'refused_proofs', 'repeated_snapshot_missing_table', 'sources_without_truncate', 'transaction_topics', 'unavailable_value_placeholder', 'watermark_sources'
+        'landing_reaches_the_end', 'longest_query_hours', 'maintain_after_runs', 'maintain_seconds', 'not_ingested_tables', 'public_schema', 'quiet_partition_seconds', 'refused_flags',
+        'refused_holds', 'refused_proofs', 'repeated_snapshot_missing_table', 'sources_without_truncate', 'transaction_topics', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
     {%- set flag_names = [
         'append_only', 'deletes_may_be_missing', 'dropped_or_not_captured', 'identity_lost',
@@ -27,6 +27,7 @@
         ('hashed', 'a run without it would build clear values'),
         ('keep_message_days', 'maintenance does not see --vars'),
         ('keep_version_days', 'maintenance does not see --vars'),
+        ('quiet_partition_seconds', 'landings do not see --vars'),
     ] if name in invocation_args_dict.get('vars', {}) -%}
         {%- do problems.append(
             name ~ ' must be set in dbt_project.yml, because ' ~ why ~ '; leave it out of --vars'
@@ -42,6 +43,7 @@
         ('longest_query_hours', var('longest_query_hours')),
         ('maintain_after_runs', var('maintain_after_runs')),
         ('maintain_seconds', var('maintain_seconds')),
+        ('quiet_partition_seconds', var('quiet_partition_seconds')),
     ] if number is boolean or number is not number or number < 0 -%}
         {%- do problems.append(name ~ ' must be a number from 0 on; got ' ~ tojson(number)) -%}
     {%- endfor -%}

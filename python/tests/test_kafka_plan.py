@@ -1,5 +1,6 @@
 """Each offset of a topic lands once, whatever retention, new partitions and new topics do."""
 
+from datetime import UTC, datetime, timedelta
 from unittest.mock import Mock
 
 import pytest
@@ -16,6 +17,9 @@ from dbt_debezium.kafka.plan import (
     plan_landing,
     plan_sentences,
 )
+
+QUIET = timedelta(minutes=5)
+NOON = datetime(2026, 11, 27, 12, tzinfo=UTC)
 
 
 def topic(*partitions: tuple[int, int], id: str = "one", name: str = "t") -> Topic:
@@ -84,13 +88,29 @@ def test_a_log_that_ends_before_what_has_landed_is_named_and_not_fetched() -> No
 def test_a_partition_without_news_is_noted_once() -> None:
     """A landing every half minute would write millions of rows a month that say nothing."""
     plan = plan_landing([topic((0, 7), (0, 0))], {})
-    assert noted(plan, {}) == plan.ranges
+    assert noted(plan, {}, NOON, QUIET) == plan.ranges
     landed = {("t", 0): Landed("one", 7), ("t", 1): Landed("one", 0)}
     plan = plan_landing([topic((0, 9), (0, 0), (0, 0))], landed)
-    assert [(one.partition, one.start, one.end) for one in noted(plan, landed)] == [
+    assert [(one.partition, one.start, one.end) for one in noted(plan, landed, NOON, QUIET)] == [
         (0, 7, 9),
         (2, 0, 0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("moved", "looked", "now", "is_noted"),
+    [(0, 0, 4, False), (0, 0, 5, True), (0, 5, 99, False), (8, 5, 9, False), (8, 5, 10, True)],
+)
+def test_a_partition_in_which_nothing_comes_is_noted_again_while_others_move(
+    moved: int, looked: int, now: int, is_noted: bool
+) -> None:
+    """Minutes after noon. A snapshot waits until that is known."""
+    at = [NOON + timedelta(minutes=minutes) for minutes in (moved, looked, now)]
+    landed = {("t", 0): Landed("one", 7, at[0], at[0]), ("t", 1): Landed("one", 0, at[1])}
+    plan = plan_landing([topic((0, 9), (0, 0))], landed)
+    seen = noted(plan, landed, at[2], QUIET)
+    assert [one.partition for one in seen] == ([0, 1] if is_noted else [0])
+    assert [one.partition for one in noted(plan, landed, at[2])] == [0]
 
 
 @given(

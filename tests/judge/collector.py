@@ -57,6 +57,8 @@ class Settings:
     refused_proofs: tuple[str, ...] = ()
     missing_rows: tuple[str, ...] = ()
     marker_partition_count: int = 1
+    quiet_partitions: frozenset[tuple[str, int]] = frozenset()
+    """Topics and partitions that are quiet for each snapshot."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,8 @@ class Collector:
         self.is_in_order = False
         self.boundaries: dict[str, str | None] = {}
         """Of each group of changes that name no transaction, what shows its end."""
+        for place in known_before.settings.quiet_partitions:
+            self.partitions[place] = []
         known: set[Identity] = set()
         for one in landed:
             self.partitions[one.topic, one.partition].append(one)
@@ -331,6 +335,8 @@ class Collector:
 
     def _ranges(self) -> Iterator[marks.Range]:
         for (topic, partition), some in self.partitions.items():
+            if not some:
+                continue
             first = last = some[0].offset
             for one in some[1:]:
                 if one.offset != last + 1:
@@ -485,7 +491,8 @@ class Collector:
             for (topic, partition), some in self.partitions.items():
                 if self._is_of_table(topic):
                     offsets = _offsets_around(place, some)
-                    yield marks.SnapshotPartition(position, topic, partition, *offsets)
+                    is_quiet = (topic, partition) in self.known.settings.quiet_partitions
+                    yield marks.SnapshotPartition(position, topic, partition, *offsets, is_quiet)
 
     # --- the chain
 

@@ -133,6 +133,10 @@ def learn(runs: Runs, line: str) -> None:
             runs.settings = replace(runs.settings, refused_proofs=(of,))
         case "landing_reaches_the_end":
             runs.settings = replace(runs.settings, reaches_the_end=of != "no_more")
+        case "quiet":
+            topic, partition = of.split()
+            quiet = runs.settings.quiet_partitions | {(f"{SOURCE}.public.{topic}", int(partition))}
+            runs.settings = replace(runs.settings, quiet_partitions=quiet)
         case "sources_without_truncate":
             runs.settings = replace(runs.settings, sends_no_truncates=True)
         case _:

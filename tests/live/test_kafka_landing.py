@@ -1,8 +1,10 @@
 """Landing from a real broker: each committed message once, and what the broker knew is kept."""
 
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from local_chain.broker import PASSWORD, USER, broker
 from local_chain.server import HOST, free_port, wait_until
 
 TABLE, MARKER = "public.tiny", "transaction"
+QUIET = timedelta(seconds=2)
 
 
 class Cluster:
@@ -89,7 +92,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
     tables = tables_of([*exactly_once(), *exactly_once("half")])
-    with open_lake(tmp_path_factory.mktemp("kafka_lake"), tables) as lake:
+    settings: dict[str, object] = {"quiet_partition_seconds": QUIET.seconds}
+    with open_lake(tmp_path_factory.mktemp("kafka_lake"), tables, settings) as lake:
         yield lake
 
 
@@ -101,9 +105,15 @@ def exactly_once(source: str = "tiny") -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def land(lake: Lake, cluster: Cluster, topics: str, most: int = 1_000_000) -> KafkaLanded:
+def land(
+    lake: Lake,
+    cluster: Cluster,
+    topics: str,
+    most: int = 1_000_000,
+    quiet_after: timedelta = timedelta(0),
+) -> KafkaLanded:
     block = KafkaBlock(cluster.address, topics)
-    return land_kafka(lake.spark, "test", block, most=most)
+    return land_kafka(lake.spark, "test", block, most=most, quiet_after=quiet_after)
 
 
 def values(lake: Lake, topic: str) -> list[str]:
@@ -357,7 +367,7 @@ def test_a_preview_of_topics_without_messages_is_refused(lake: Lake, cluster: Cl
         land_source(lake.spark, Topics(blocks, 2), ignored)
 
 
-def test_control_records_are_no_gap_and_an_empty_partition_may_still_bring_reads(
+def test_control_records_are_no_gap_and_an_empty_partition_is_waited_for_until_it_is_quiet(
     lake: Lake, cluster: Cluster
 ) -> None:
     """Without the ranges, every control record would hold what follows it, and nothing would wait
@@ -391,6 +401,15 @@ def test_control_records_are_no_gap_and_an_empty_partition_may_still_bring_reads
     reasons = {one["transaction_id"]: one["reason"] for one in waiting["held"]}
     assert waiting["commit_number"] == 0
     assert [reasons[one] for one in reasons if one.startswith("snapshot")] == ["missing_reads"]
+
+    time.sleep(QUIET.seconds)
+    looked = land(lake, cluster, "(tiny|half)[.].*", quiet_after=QUIET)
+    assert (looked.message_count, looked.has_looked_again) == (0, True)
+    assert lake.build(command="run"), lake.lines
+    entry = lake.cuts()["half"]
+    assert (entry["commit_number"], entry["proof"], entry["held"]) == (2, "counted", [])
+    time.sleep(QUIET.seconds)
+    assert not land(lake, cluster, "(tiny|half)[.].*", quiet_after=QUIET).has_looked_again
 
 
 def test_doctor_names_what_a_cluster_lacks(lake: Lake, cluster: Cluster, tmp_path: Path) -> None:

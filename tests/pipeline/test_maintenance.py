@@ -145,7 +145,8 @@ def test_a_landing_that_was_interrupted_finds_its_messages(lake: Lake) -> None:
 
 def test_ranges_that_follow_each_other_become_one(lake: Lake) -> None:
     """Each landing from Kafka adds some, and reads them all. Those of landings that are not
-    published yet stay: an offset without a message is a gap until the landing is read."""
+    published yet stay: an offset without a message is a gap until the landing is read. Of looks
+    at a silent partition, the last one stays."""
     lake.spark.sql(
         "insert into landing.range"
         " select id + 1, 'a', 'b', cast(id % 2 as int), id div 2 * 10, id div 2 * 10 + 10, 0,"
@@ -157,7 +158,13 @@ def test_ranges_that_follow_each_other_become_one(lake: Lake) -> None:
         f"(3, 'holes', {fetched.format(9, 12).replace('delete', 'compact')}, true)",
         f"(4, 'holes', {fetched.format(12, 14)}, false)",
     )
-    lake.spark.sql(f"insert into landing.range values {behind_a_hole}, {compacted}, {unfinished}")
+    silent = ", ".join(
+        f"({landing_id}, 'b', {fetched.format(start, 5)}, true)"
+        for landing_id, start in ((5, 0), (6, 5), (7, 5))
+    )
+    lake.spark.sql(
+        f"insert into landing.range values {behind_a_hole}, {compacted}, {unfinished}, {silent}"
+    )
     table = lake_table(lake.spark, "landing.range")
     assert table is not None
     shown = (
@@ -173,6 +180,8 @@ def test_ranges_that_follow_each_other_become_one(lake: Lake) -> None:
         (1199, "a", 0, 5990, 6000, 6000),
         (1198, "a", 1, 0, 5990, 5990),
         (1200, "a", 1, 5990, 6000, 6000),
+        (5, "b", 0, 0, 5, 9),
+        (7, "b", 0, 5, 5, 9),
         *before[-4:],
     ]
     lake.spark.sql("delete from landing.range")

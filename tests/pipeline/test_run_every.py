@@ -72,11 +72,12 @@ class Process:
         """Send SIGTERM to the process alone, as a supervisor does.
 
         Returns:
-            Its exit code, and its last round.
+            Its exit code, and its last round; empty where none has ended since one was waited for.
         """
         self._process.terminate()
         said, _ = self._process.communicate(timeout=SLOWEST_ROUND_SECONDS)
-        return self._process.returncode, json.loads(said.splitlines()[-1])
+        lines = said.splitlines()
+        return self._process.returncode, json.loads(lines[-1]) if lines else {}
 
     def wait_for_java(self) -> None:
         """Wait until a round has started Spark."""

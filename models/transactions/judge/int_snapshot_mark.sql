@@ -72,7 +72,8 @@ select
             partition.last_read_offset,
             partition.older_offset,
             partition.newer_offset,
-            partition.first_offset
+            partition.first_offset,
+            quiet.source is not null as is_quiet
         ),
         map('ignoreNullFields', 'false')
     ) as mark
@@ -81,6 +82,12 @@ inner join {{ ref('int_read_partition') }} as partition
     on
         snapshot.source = partition.source
         and snapshot.place = partition.snapshot_position
+left join {{ ref('int_quiet_partition') }} as quiet
+    on
+        partition.source = quiet.source
+        and partition.snapshot_position = quiet.snapshot_position
+        and partition.topic = quiet.topic
+        and partition.partition = quiet.partition
 union all
 select
     source,

@@ -1,5 +1,6 @@
 select
     -- delivery
+    landing_id,
     topic,
     partition,
     `offset`,

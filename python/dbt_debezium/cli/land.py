@@ -101,8 +101,13 @@ def source_of(
     from dbt_debezium.dumps.files import does_not_exist
     from dbt_debezium.inbox import local_path, open_inbox
     from dbt_debezium.kafka.landing_file import KafkaBlock, block_of_address, read_landing_file
+    from dbt_debezium.kafka.quiet import quiet_after
     from dbt_debezium.message_tables.block import TableBlock, block_of_table
     from dbt_debezium.rounds.sources import KafkaSource, PathSource, SeveralSources, TableSource
+    from dbt_debezium.session import project_settings
+
+    def kafka(blocks: dict[str, KafkaBlock]) -> KafkaSource:
+        return KafkaSource(blocks, quiet_after(project_settings(project_dir())))
 
     if source is None:
         blocks = read_landing_file(project_dir())
@@ -110,14 +115,14 @@ def source_of(
         topics_of = {name: one for name, one in blocks.items() if isinstance(one, KafkaBlock)}
         found: list[Source] = []
         if topics_of:
-            found.append(KafkaSource(topics_of))
+            found.append(kafka(topics_of))
         if tables:
             found.append(TableSource(tables))
         return SeveralSources(found)
     if source.startswith(TABLES):
         return TableSource({source: block_of_table(source)})
     if source.startswith(SCHEME):
-        return KafkaSource({source: block_of_address(source, topics or ".*", registry)})
+        return kafka({source: block_of_address(source, topics or ".*", registry)})
     path = local_path(source)
     if not path.exists():
         raise does_not_exist(path)

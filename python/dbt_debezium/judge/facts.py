@@ -143,6 +143,8 @@ class SnapshotPartition:
     its reads: the first that is newer than the snapshot."""
     first_offset: int | None
     """The first message that is no tombstone, whatever it is."""
+    is_quiet: bool = False
+    """Whether the cluster had nothing behind what has landed, long after the last read landed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,22 +84,26 @@ class SnapshotReads:
         return any("first" in one.read_markers or one.read_count == 1 for one in self.tables)
 
     def _has_moved_on(self, one: SnapshotPartition) -> bool:
-        """Whether a partition with reads holds what was sent after the snapshot."""
-        return one.newer_offset is not None or one.first_read_offset is None
+        """Whether no more reads can come into a partition that has some."""
+        return one.newer_offset is not None or one.first_read_offset is None or one.is_quiet
 
     def _shows_every_read(self, one: SnapshotPartition, topics: "Topics") -> bool:
         """Whether neither a gap nor a message that cannot be read may be a read.
 
         Before the first snapshot of a source nothing is in a partition, so one without reads may
-        have had none. Those of a later one are to come as long as nothing newer shows.
+        have had none. Those of a later one are to come as long as nothing newer shows, and the
+        partition is not quiet.
         """
         older, newer = one.older_offset, one.newer_offset
-        if one.first_read_offset is None:
-            if self.is_first:
-                older, newer = None, one.first_offset
-            elif newer is None:
-                return False
+        has_reads = one.first_read_offset is not None
+        if not has_reads and self.is_first:
+            older, newer = None, one.first_offset
         first = 0 if older is None else older + 1
+        if not has_reads and newer is None:
+            if one.is_quiet:
+                return topics.can_be_read_from(one.topic, one.partition, first)
+            if not self.is_first:
+                return False
         return topics.are_known(one.topic, one.partition, first, newer, one.last_read_offset)
 
 
@@ -148,6 +152,14 @@ class Topics:
     def may_have_reads(self, topic: str) -> bool:
         """Whether it is no topic of signals, which no snapshot reads."""
         return topic not in self._signal_topics
+
+    def can_be_read_from(self, topic: str, partition: int, first: int) -> bool:
+        """Whether all that has landed from an offset on begins there, and can be read."""
+        place = (topic, partition)
+        lost = [one.offset for one in self._unreadable if (one.topic, one.partition) == place]
+        runs = [one for one in self._ranges if (one.topic, one.partition) == place]
+        begins = not runs or any(one.first_offset <= first <= 1 + one.last_offset for one in runs)
+        return begins and all(offset < first for offset in lost)
 
     def are_known(
         self, topic: str, partition: int, first: int, before: int | None, last: int | None

@@ -13,6 +13,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.errors import PySparkException
@@ -98,6 +99,8 @@ class KafkaLanded:
     unknown_schemas: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By topic: ids in its messages that no registry has given a schema for."""
     names_no_registry: bool = False
+    has_looked_again: bool = False
+    """Whether it noted that partitions still ended where they had before."""
 
     def sentences(self, where: str) -> list[str]:
         """What the user must know and do."""
@@ -114,6 +117,7 @@ def land_kafka(
     most: int = MOST_OFFSETS,
     limit: int | None = None,
     is_of_others: Callable[[str], bool] = lambda _: False,
+    quiet_after: timedelta = timedelta(0),
 ) -> KafkaLanded:
     """Append what a cluster has beyond what has landed.
 
@@ -122,6 +126,7 @@ def land_kafka(
         most: offsets of one commit.
         limit: offsets of each partition; the next landing continues there.
         is_of_others: whether another block has a topic, and settles what was planned of it.
+        quiet_after: see `noted`.
 
     Raises:
         DebeziumError: the cluster cannot be reached or read, no topic fits, or another run goes on.
@@ -134,17 +139,22 @@ def land_kafka(
         spark.sql(CREATE_RANGE)
         base = landed_base(spark)
         waiting = finish_killed(spark, base, registry, block.has, is_of_others)
+        asked_at = datetime.now(UTC)
         topics = topics_of(spark, name, block)
         landed = landed_ends(spark, topics)
         plan = plan_landing(topics, landed, block.starting_offsets)
         if limit is not None:
             plan = plan.limited(limit)
+        ranges = noted(plan, landed, asked_at, quiet_after)
+        has_looked_again = any(
+            one.end == one.start and (one.topic, one.partition) in landed for one in ranges
+        )
         done = message_count = 0
-        for some in parts(noted(plan, landed), most):
+        for some in parts(ranges, most):
             if done:
                 _check_recreated(name, topics, topics_of(spark, name, block))
             message_count += _land_part(
-                spark, name, lease, base, options, some, registry, block.has
+                spark, name, lease, base, options, some, asked_at, registry, block.has
             )
             done += sum(one.end - one.start for one in some)
             if on_progress:
@@ -152,7 +162,15 @@ def land_kafka(
         _drop_plans(spark, waiting, base)
         unknown = learn(spark, (), registry, block.has)
     partition_count = sum(len(topic.partitions) for topic in topics)
-    return KafkaLanded(message_count, len(topics), partition_count, plan, unknown, registry is None)
+    return KafkaLanded(
+        message_count,
+        len(topics),
+        partition_count,
+        plan,
+        unknown,
+        registry is None,
+        has_looked_again,
+    )
 
 
 def topics_of(spark: "SparkSession", name: str, block: KafkaBlock) -> list[Topic]:
@@ -248,13 +266,21 @@ def landed_ends(spark: "SparkSession", topics: Sequence[Topic]) -> Mapping[tuple
     names = {topic.name for topic in topics}
     rows = spark.sql(
         "select topic, partition, max_by(topic_id, landing_id) as topic_id, "
-        f"max(end_offset) as end_offset from {RANGE} where is_landed group by topic, partition"
+        "max(end_offset) as end_offset, unix_micros(max(fetched_at)) as looked_at, "
+        "unix_micros(max(fetched_at) filter (where end_offset > start_offset)) as moved_at "
+        f"from {RANGE} where is_landed group by topic, partition"
     ).collect()
     return {
-        (row.topic, row.partition): Landed(row.topic_id, row.end_offset)
+        (row.topic, row.partition): Landed(
+            row.topic_id, row.end_offset, _time(row.looked_at), _time(row.moved_at)
+        )
         for row in rows
         if row.topic in names
     }
+
+
+def _time(micros: int | None) -> datetime | None:
+    return None if micros is None else datetime.fromtimestamp(micros / 1e6, UTC)
 
 
 def _land_part(
@@ -264,12 +290,13 @@ def _land_part(
     base: Base,
     options: Mapping[str, str],
     ranges: Sequence[Range],
+    asked_at: datetime,
     registry: Registry | None,
     has: Callable[[str], bool],
 ) -> int:
     """One commit; how many messages it brought."""
     landing_id = next_landing(spark, lease, base)
-    _plan_ranges(spark, landing_id, ranges)
+    _plan_ranges(spark, landing_id, ranges, asked_at)
     filled = [one for one in ranges if one.end > one.start]
     count = 0
     if filled:
@@ -288,7 +315,9 @@ def _land_part(
     return count
 
 
-def _plan_ranges(spark: "SparkSession", landing_id: int, ranges: Sequence[Range]) -> None:
+def _plan_ranges(
+    spark: "SparkSession", landing_id: int, ranges: Sequence[Range], asked_at: datetime
+) -> None:
     rows = [
         (
             landing_id, one.topic, one.topic_id, one.partition, one.start, one.end,
@@ -302,7 +331,7 @@ def _plan_ranges(spark: "SparkSession", landing_id: int, ranges: Sequence[Range]
     )
     frame = spark.createDataFrame(rows, columns)
     frame.coalesce(1).withColumns(
-        {"fetched_at": F.current_timestamp(), "is_landed": F.lit(False)}
+        {"fetched_at": F.lit(asked_at), "is_landed": F.lit(False)}
     ).writeTo(RANGE).append()
 
 

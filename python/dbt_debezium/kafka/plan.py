@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from dbt_debezium.internal_topics import kind_of_topic
@@ -38,6 +39,10 @@ class Landed:
 
     topic_id: str
     end: int
+    looked_at: datetime | None = None
+    """When the cluster was last asked for its end, as far as that was noted."""
+    moved_at: datetime | None = None
+    """The same, of the last landing that fetched something of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,19 +193,37 @@ def is_of_source(topic: str) -> bool:
     return kind_of_topic(topic) != "internal" and not topic.startswith(HEARTBEATS)
 
 
-def noted(plan: Plan, landed: Mapping[tuple[str, int], Landed]) -> tuple[Range, ...]:
+def noted(
+    plan: Plan,
+    landed: Mapping[tuple[str, int], Landed],
+    asked_at: datetime,
+    quiet_after: timedelta = timedelta(0),
+) -> tuple[Range, ...]:
     """The ranges that a landing writes down: not those in which nothing is new.
 
-    An empty one is noted once, because a snapshot waits for partitions without messages too.
+    An empty one is noted once, because a snapshot waits for partitions without messages too. One
+    in which nothing comes is noted again after a while, as long as others have moved meanwhile: a
+    snapshot does not wait for it for ever.
 
     Args:
         landed: by topic and partition.
+        asked_at: when the cluster was asked for its ends.
+        quiet_after: how long after it was last noted; 0 for never.
     """
-    return tuple(
-        one
-        for one in plan.ranges
-        if one.end > one.start or (one.topic, one.partition) not in landed
-    )
+    moved = (one.moved_at for one in landed.values() if one.moved_at)
+    moved_at = max(moved, default=None) if quiet_after else None
+
+    def is_quiet(before: Landed) -> bool:
+        if before.looked_at is None or moved_at is None:
+            return False
+        since = before.looked_at + quiet_after
+        return since <= asked_at and before.looked_at < moved_at + quiet_after
+
+    def is_noted(one: Range) -> bool:
+        before = landed.get((one.topic, one.partition))
+        return one.end > one.start or before is None or is_quiet(before)
+
+    return tuple(one for one in plan.ranges if is_noted(one))
 
 
 def parts(ranges: Sequence[Range], most: int) -> Iterator[tuple[Range, ...]]:

@@ -1,4 +1,7 @@
-"""Ranges of offsets that follow each other become one: each landing from Kafka adds some."""
+"""Ranges of offsets that follow each other become one: each landing from Kafka adds some.
+
+An empty range says when a partition still ended where it had. Only the last one is kept.
+"""
 
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +16,13 @@ FEWEST_RANGES: Final = 1000
 
 JOINED: Final = f"""
 with known as (
-    select *, is_landed and landing_id <= {{landing_id}} as is_settled
+    select
+        *,
+        is_landed and landing_id <= {{landing_id}} as is_settled,
+        start_offset = end_offset as is_empty,
+        landing_id < max(
+            case when is_landed and landing_id <= {{landing_id}} then landing_id end
+        ) over (partition by topic, topic_id, partition) as is_followed
     from {RANGE} version as of {{snapshot_id}}
 ),
 placed as (
@@ -21,20 +30,20 @@ placed as (
         *,
         coalesce(
             start_offset > max(end_offset) over (
-                partition by topic, topic_id, partition, cleanup_policy
+                partition by topic, topic_id, partition, cleanup_policy, is_empty
                 order by start_offset, end_offset
                 rows between unbounded preceding and 1 preceding
             ),
             true
         ) as is_behind_a_hole
     from known
-    where is_settled
+    where is_settled and not (is_empty and is_followed)
 ),
 numbered as (
     select
         *,
         sum(cast(is_behind_a_hole as int)) over (
-            partition by topic, topic_id, partition, cleanup_policy
+            partition by topic, topic_id, partition, cleanup_policy, is_empty
             order by start_offset, end_offset
         ) as number
     from placed
@@ -46,7 +55,7 @@ select
     max_by(log_end_offset, landing_id) as log_end_offset,
     cleanup_policy, max(fetched_at) as fetched_at, true as is_landed
 from numbered
-group by topic, topic_id, partition, cleanup_policy, number
+group by topic, topic_id, partition, cleanup_policy, is_empty, number
 union all
 select
     landing_id, topic, topic_id, partition, start_offset, end_offset, log_start_offset,

@@ -127,7 +127,8 @@ HELD: Final = by_name(
             "S4",
             "reads of it may be missing: none is marked last, or an offset or partition has not "
             "landed",
-            "{land} every partition of the captured tables from offset 0, or {complete}",
+            "{land} every partition of the captured tables from offset 0, or {complete}; "
+            "from Kafka, wait quiet_partition_seconds first",
             "{complete}, or {land} every partition of the captured tables from offset 0",
             cases={
                 "some_landed": Reason(
@@ -158,8 +159,18 @@ HELD: Final = by_name(
             "unproven_reads",
             "S4",
             "nothing shows that the snapshot has no more rows",
-            "{complete}, or wait for a later change in each partition",
+            "{complete}, or wait: for a later change in each partition, or from Kafka for "
+            "quiet_partition_seconds",
             "{complete}, or {land} again after a later change in each partition",
+            cases={
+                "transaction": Reason(
+                    "unproven_reads",
+                    "S6",
+                    "nothing shows that the window of a snapshot has no more rows",
+                    "{complete}, or wait for a later change in each partition",
+                    "{complete}, or {land} again after a later change in each partition",
+                ),
+            },
         ),
         Reason(
             "missing_signal",

@@ -27,6 +27,8 @@ class Mark(msgspec.Struct, frozen=True):
     """See `Catalog.state`, after the run."""
     ends: dict[str, str] = {}
     """See `Landing.ends`."""
+    look_again_at: float | None = None
+    """When it may have proved a snapshot that nothing has come, in seconds since 1970."""
 
 
 def published_mark(catalog: Catalog | None, project: str | None) -> Mark | None:
@@ -42,10 +44,16 @@ def published_mark(catalog: Catalog | None, project: str | None) -> Mark | None:
     return mark if is_same else None
 
 
-def new_mark(project: str, state: str, ends: Mapping[str, str], at: str | None = None) -> Mark:
+def new_mark(
+    project: str,
+    state: str,
+    ends: Mapping[str, str],
+    at: str | None = None,
+    look_again_at: float | None = None,
+) -> Mark:
     """The mark of a run that published at a moment, by default now."""
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Mark(at or now, project, state, dict(ends))
+    return Mark(at or now, project, state, dict(ends), look_again_at)
 
 
 def always_builds(options: Sequence[str]) -> bool:

@@ -1,7 +1,9 @@
 """One round: land what is new, and if there is any news, build and publish."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 EMPTY: Final = "nothing published: nothing has landed"
 """How a run ends that published a lake in which nothing is."""
+SNAPSHOT_WAITS: Final = {"missing_reads", "unproven_reads"}
+"""Reasons for which a snapshot is held until its partitions show that they hold all of it."""
 
 Kind = Literal["published", "no_news", "built", "failed"]
 """`built` published nothing on purpose, as with --select."""
@@ -61,6 +65,8 @@ class Round:
     maintain: Maintain = lambda _, __: None
     build_anyway: bool = False
     """Whether to build without news, until a run has published."""
+    quiet_after: timedelta = timedelta(0)
+    """How long a snapshot that is held waits for more from Kafka; 0 for as long as it takes."""
     tell: Tell = lambda _: None
     """Called with the step that begins."""
     say: Tell = lambda _: None
@@ -78,11 +84,14 @@ class Round:
         project = fingerprint(self.project, self.profiles, self.options)
         messages = catalog.messages()
         mark = published_mark(catalog, project)
-        if self.source.look(mark.ends if mark else {}, self.tell):
+        has_news = self.source.look(mark.ends if mark else {}, self.tell)
+        if has_news or (mark and _is_due(mark)):
             self.tell("starting Spark")
             landing = self.source.land(self.start_spark(), self.tell).checked()
             # Another process may have landed the same meanwhile.
-            is_new = landing.message_count or messages != catalog.messages()
+            is_new = (
+                landing.message_count or landing.has_looked_again or messages != catalog.messages()
+            )
             mark = None if mark is None or is_new else self._mark_again(mark, landing, catalog)
         else:
             landing = self.source.unlanded()
@@ -105,7 +114,8 @@ class Round:
         if any(mark.ends.get(asked) != end for asked, end in landing.ends.items()):
             return None
         # A landing from Kafka writes ranges of control records alone, so the tables may differ.
-        return self._leave(mark.project, catalog, mark.ends, mark.at)
+        look_again_at = None if _is_due(mark) else mark.look_again_at
+        return self._leave(mark.project, catalog, mark.ends, mark.at, look_again_at)
 
     def _build(self, project: str | None, landing: Landing, catalog: Catalog) -> Outcome:
         from dbt_debezium.build import BUILD, UNPUBLISHED, first_sentence, run_dbt
@@ -139,20 +149,39 @@ class Round:
             # Before the mark, which says in which state the run has left the tables.
             if done := self.maintain(self.start_spark(), self.tell):
                 on_line(done)
-            if project and not always_builds(self.options) and has_read_all:
-                self._leave(project, catalog, landing.ends)
         self.tell("looking at what is held, and for tables without models")
         notes, report = self.notes(self.start_spark())
+        if is_published and project and not always_builds(self.options) and has_read_all:
+            self._leave(project, catalog, landing.ends, None, self._look_again_at(landing, report))
         kind: Kind = "published" if is_published else "built"
         return Outcome(kind, landing, lines=lines, notes=notes, report=report)
 
+    def _look_again_at(self, landing: Landing, report: Sequence[Mapping[str, Any]]) -> float | None:
+        """When to ask Kafka again although nothing has been sent: a snapshot may be proved then."""
+        is_last_look = landing.has_looked_again and not landing.message_count
+        if not (self.quiet_after and landing.ends) or is_last_look:
+            return None
+        reasons = {held["reason"] for entry in report for held in entry["held"]}
+        if reasons.isdisjoint(SNAPSHOT_WAITS):
+            return None
+        return time.time() + self.quiet_after.total_seconds()
+
     def _leave(
-        self, project: str, catalog: Catalog, ends: Mapping[str, str], at: str | None = None
+        self,
+        project: str,
+        catalog: Catalog,
+        ends: Mapping[str, str],
+        at: str | None = None,
+        look_again_at: float | None = None,
     ) -> Mark | None:
         """Leave a mark in the catalog, unless the state of its tables is not known."""
         state = catalog.state()
         if state is None:
             return None
-        mark = new_mark(project, state, ends, at)
+        mark = new_mark(project, state, ends, at, look_again_at)
         write_mark(self.start_spark(), self.schema(), msgspec.json.encode(mark).decode())
         return mark
+
+
+def _is_due(mark: Mark) -> bool:
+    return mark.look_again_at is not None and mark.look_again_at <= time.time()

@@ -6,6 +6,7 @@ Each is asked without Spark whether it has something new. In doubt it says yes.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,6 +37,8 @@ class Landing:
     """How far topics have landed, by `broker_ends.key_of`."""
     failures: tuple[str, ...] = ()
     """Why blocks of landing.yml, or topics of them, could not be landed. The others have landed."""
+    has_looked_again: bool = False
+    """Whether it found that partitions still end where they did, which may prove a snapshot."""
 
     def checked(self) -> "Landing":
         """The landing, if a block has landed or none has failed.
@@ -158,14 +161,21 @@ class PathSource:
 class KafkaSource:
     """Blocks of landing.yml, or the one that an address stands for, by name.
 
+    Args:
+        blocks: at least one.
+        quiet_after: see `plan.noted`.
+
     Raises:
         DebeziumError: an option names a variable or a file that is not there.
     """
 
-    def __init__(self, blocks: "Mapping[str, KafkaBlock]") -> None:
+    def __init__(
+        self, blocks: "Mapping[str, KafkaBlock]", quiet_after: timedelta = timedelta(0)
+    ) -> None:
         from dbt_debezium.kafka.landing_file import client_options, registry_of
 
         self._blocks = blocks
+        self._quiet_after = quiet_after
         for name, block in blocks.items():
             client_options(name, block)
             registry_of(name, block)
@@ -196,6 +206,7 @@ class KafkaSource:
         notes: list[str] = []
         ends: dict[str, str] = {}
         failures: list[str] = []
+        has_looked_again = False
         for name, block in self._blocks.items():
             tell(f"{name}: asking {block.bootstrap_servers} for its topics")
 
@@ -208,8 +219,16 @@ class KafkaSource:
                 return any(one.has(topic) for one in others)
 
             with _noted(failures):
-                landed = land_kafka(spark, name, block, progress, is_of_others=is_of_others)
+                landed = land_kafka(
+                    spark,
+                    name,
+                    block,
+                    progress,
+                    is_of_others=is_of_others,
+                    quiet_after=self._quiet_after,
+                )
                 message_count += landed.message_count
+                has_looked_again |= landed.has_looked_again
                 lines.append(
                     f"{name}: landed {landed.message_count:,} messages of {landed.topic_count} "
                     f"topics, {landed.partition_count} partitions"
@@ -219,7 +238,9 @@ class KafkaSource:
                 failures += failed
                 if not landed.unknown_schemas:  # the next landing asks the registry again
                     ends[key_of(block)] = ends_of(landed.plan)
-        return Landing(message_count, tuple(lines), tuple(notes), ends, tuple(failures))
+        return Landing(
+            message_count, tuple(lines), tuple(notes), ends, tuple(failures), has_looked_again
+        )
 
     def unlanded(self) -> Landing:
         return Landing(0, tuple(f"{name}: landed 0 messages" for name in self._blocks))
@@ -289,4 +310,5 @@ def _sum(landings: Iterable[Landing]) -> Landing:
         tuple(note for one in found for note in one.notes),
         {key: end for one in found for key, end in one.ends.items()},
         tuple(sentence for one in found for sentence in one.failures),
+        any(one.has_looked_again for one in found),
     )
