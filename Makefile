@@ -6,7 +6,7 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-live setup-cluster demo demo-live test quick proof coverage-documents coverage-faults lint docs bench clean check-python check-java
+.PHONY: help setup setup-live setup-cluster demo demo-live test quick proof coverage-documents coverage-faults lint docs bench bench-peers clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ docs: setup ## dbt's documentation site, into target/
 
 bench: setup ## the benchmark of docs/benchmarks.md
 	@$(BIN)/python bench/bench.py
+
+bench-peers: setup ## what it costs beside a recipe written by hand, and one process without Spark
+	@$(BIN)/python bench/peers.py
 
 clean: ## removes what runs and tools leave behind; lake/, jars/ and .venv/ stay
 	@rm -rf target logs spark-warehouse build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -568,6 +568,48 @@ def test_a_round_without_news_starts_no_spark(
     put(lake, "landing", "message", "3.json")
     with pytest.raises(DebeziumError, match="built"):
         one_round()
+
+
+def test_a_snapshot_that_waits_for_silent_partitions_wakes_a_round_once(
+    lake: sqlite3.Connection, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is sent, and still the next look may prove it."""
+    in_its_lake(project, monkeypatch)
+    landings = [
+        Landing(7, ends={"topics": "end"}),
+        Landing(0, ends={"topics": "end"}, has_looked_again=True),
+    ]
+
+    class Kafka(NoSource):
+        def look(self, ends: Mapping[str, str], tell: Tell) -> bool:
+            return "topics" not in ends
+
+        def land(self, spark: Any, tell: Tell) -> Landing:
+            return landings.pop(0)
+
+    def write(_: Any, __: str, text: str) -> None:
+        leave(lake, text)
+
+    held = [{"held": [{"reason": "unproven_reads"}]}]
+    monkeypatch.setattr("dbt_debezium.build.run_dbt", lambda *_, **__: True)
+    monkeypatch.setattr("dbt_debezium.rounds.round.write_mark", write)
+    rounds = Round(
+        project,
+        project / "profiles.yml",
+        None,
+        [],
+        Kafka(),
+        lambda: None,  # type: ignore[arg-type, return-value]
+        lambda: "build",
+        lambda _: ([], held),
+        quiet_after=timedelta(seconds=300),
+    )
+    now = time.time()
+    kinds = []
+    for seconds in (0, 299, 301, 9999):
+        monkeypatch.setattr("dbt_debezium.rounds.round.time.time", lambda at=now + seconds: at)
+        kinds.append(rounds.run().kind)
+    assert kinds == ["published", "no_news", "published", "no_news"]
 
 
 def test_a_failed_round_names_first_what_failed(
