@@ -6,6 +6,7 @@ in all tables and in row keys, as long as the source sends them alike.
 
 import hmac
 import os
+import re
 import uuid
 from base64 import b64encode
 from collections.abc import Callable, Collection
@@ -28,6 +29,10 @@ KEY_FILE: Final = "DBT_DEBEZIUM_HASH_KEY_FILE"
 SHORTEST_KEY: Final = 32
 NAMELESS_COLUMN: Final = ""
 """The field of a row key that is one bare value, whose column it does not name."""
+MARK_COLUMN: Final = ""
+"""The member of a row that holds its `filler_mark`; no column is called so."""
+FILLER: Final = re.compile(r'[0.:Z-]*|false|AA==|1970-01-01.*|[{]"scale":0,"value":"AA=="[}]')
+"""What stands for a value that the connector did not know, as the macro `is_filler_key` has it."""
 IN_NOTIFICATIONS: Final = frozenset({"type", "aggregate_type", "timestamp"})
 IN_ADDITIONAL_DATA: Final = frozenset({"connector_name", "scanned_collection", "status"})
 """What is read of notifications. Those of incremental snapshots also say keys, and a row without
@@ -115,9 +120,7 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
     def hashed_value(value: Raw) -> Raw:
         if bytes(value) == b"null":
             return value
-        text = scalar_text(value)
-        if text is None:
-            text = nested_text(value)
+        text = value_text(value)
         # A value that was not sent stays marked as such.
         shown = placeholder if text in placeholders else hashed_text(key, text)
         return Raw(_encoded(shown))
@@ -142,11 +145,15 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
         if not columns:
             return flat
         of_key = {*columns, NAMELESS_COLUMN}
+        before = hashed_members(flat.before, columns)
+        mark = filler_mark(flat)
+        if before is not None and mark is not None:
+            before = _encoded({MARK_COLUMN: mark, **_members(before)}).decode()
         return flat._replace(
             row_key=hashed_members(flat.row_key, of_key),
             new_row_key=hashed_members(flat.new_row_key, of_key),
             old_row_key=hashed_members(flat.old_row_key, of_key),
-            before=hashed_members(flat.before, columns),
+            before=before,
             after=hashed_members(flat.after, columns),
             column_types=flat.column_types and text_types(flat.column_types, columns),
         )
@@ -161,6 +168,37 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
             return Flat._make(unshield(one) if isinstance(one, str) else one for one in found)
 
     return hashed
+
+
+def filler_mark(flat: Flat) -> bool | None:
+    """Of a delete whose key is filler: whether the row before it has a value that is not.
+
+    If so, the key may not have been sent. Hashes do not show this, so it is found before values are
+    hashed. The macro `is_filler_key` finds it elsewhere.
+
+    Returns:
+        None where the key is not filler, and of all else than deletes.
+
+    >>> filler_mark(Flat("change", operation="d", row_key='{"id":"0"}', before='{"id":0,"n":1}'))
+    True
+    >>> filler_mark(Flat("change", operation="d", row_key='{"id":"7"}', before='{"id":7,"n":1}'))
+    """
+    if flat.operation != "d" or flat.row_key is None or flat.before is None:
+        return None
+    if not all(FILLER.fullmatch(value_text(one)) for one in _members(flat.row_key).values()):
+        return None
+    row = (value_text(one) for one in _members(flat.before).values() if bytes(one) != b"null")
+    return any(not FILLER.fullmatch(text) for text in row)
+
+
+def value_text(value: Raw) -> str:
+    """The text of a value that is hashed; of null it is `null`.
+
+    >>> value_text(Raw(b'"a"')), value_text(Raw(b"1.10")), value_text(Raw(b"[1, 2]"))
+    ('a', '1.10', '[1,2]')
+    """
+    text = scalar_text(value)
+    return nested_text(value) if text is None else text
 
 
 def nested_text(value: Raw) -> str:

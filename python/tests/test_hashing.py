@@ -19,7 +19,7 @@ from real_messages import MESSAGES
 from dbt_debezium.connectors.settings import Settings, settings_of
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flatten import FINGERPRINT, FLAT_TYPE, flatten_batch
-from dbt_debezium.hashing import check_hash_key, fingerprint, hash_key
+from dbt_debezium.hashing import FILLER, check_hash_key, fingerprint, hash_key
 from dbt_debezium.preview import write_project
 from dbt_debezium.tables import observe
 
@@ -178,6 +178,64 @@ def test_the_other_key_of_a_moved_row_is_hashed() -> None:
     value = message("users", None, '{"id": 7}', op="d")
     flat = flattened('{"id":7}', value, headers=headers)
     assert json.loads(flat["new_row_key"]) == {"id": hash_of("8")}
+
+
+def test_a_delete_whose_key_was_not_sent_shows_that_although_its_key_is_hashed() -> None:
+    value = message("users", None, '{"id": 0, "email": null, "code": "x"}', op="d")
+    flat = flattened('{"id":0}', value)
+    # The first member of all, where `is_filler_key` looks.
+    assert flat["before"].startswith('{"":true,')
+    before = json.loads(flat["before"])
+    assert before == {"": True, "id": hash_of("0"), "email": None, "code": "x"}
+    # A row whose key is really zero must still be found.
+    assert json.loads(flat["row_key"]) == {"id": hash_of("0")}
+
+
+ZERO_UUID = "00000000-0000-0000-0000-000000000000"
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "mark"),
+    [
+        *(
+            (f'{{"id":{zero}}}', f'{{"id":{zero},"n":1}}', True)
+            for zero in [
+                *("0", "0.00", "false", '""', '"AA=="', f'"{ZERO_UUID}"', '"00:00:00Z"'),
+                *('"1970-01-01"', '"1970-01-01T00:00:00Z"', '{"value":"AA==","scale":0}'),
+            ]
+        ),
+        ("0", '{"id":0,"n":1}', True),
+        ('{"id":0,"n":0}', '{"id":0,"n":0,"email":"a"}', True),
+        # All columns are zeros, so the row may be one that has them.
+        ('{"id":0}', '{"id":0,"email":"","n":null}', False),
+        ('{"n":0}', '{"n":0,"email":""}', False),
+        ('{"id":0,"n":7}', '{"id":0,"n":7,"email":"a"}', None),
+        ('{"id":7}', '{"id":7,"n":0}', None),
+        ('{"id":null}', '{"id":null,"n":1}', None),
+        ('{"id":"00x"}', '{"id":"00x","n":1}', None),
+        (None, '{"id":0,"n":1}', None),
+    ],
+)
+def test_whether_a_key_was_sent_is_told_by_its_clear_values(
+    key: str | None, before: str, mark: bool | None
+) -> None:
+    flat = flattened(key, message("users", None, before, op="d"))
+    assert flat["kind"] == "change"
+    assert json.loads(flat["before"]).get("") is mark
+
+
+def test_only_deletes_of_tables_with_hashed_columns_show_whether_their_key_was_sent() -> None:
+    row = '{"id": 0, "n": 1}'
+    update = flattened('{"id":0}', message("users", row, row, op="u"))
+    assert json.loads(update["before"]) == {"id": hash_of("0"), "n": 1}
+    assert flattened('{"id":0}', message("users", None, None, op="d"))["before"] is None
+    assert flattened('{"id":0}', message("bags", None, row, op="d"))["before"] == row
+
+
+def test_the_macro_knows_the_same_filler_and_the_mark() -> None:
+    macro = Path(__file__).parents[2] / "macros" / "is_filler_key.sql"
+    assert f"'^({FILLER.pattern})$'" in macro.read_text()
+    assert """startswith(before, '{"":true')""" in macro.read_text()
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,13 @@ from dbt_debezium.errors import DebeziumError
 
 KEY = "a key of 32 bytes, for tests only"
 OTHER_KEY = "another key of 32 bytes, for tests"
-HASHED = {"app.users": ["id", "email"], "app.orders": ["user_id"], "app.bag": ["code"]}
+HASHED = {
+    "app.users": ["id", "email"],
+    "app.orders": ["user_id"],
+    "app.bag": ["code"],
+    "app.parts": ["id"],
+    "app.blanks": ["note"],
+}
 CLEAR = re.compile(rb"clear-\w+")
 """How the values of all hashed columns look."""
 
@@ -36,6 +42,8 @@ def stream() -> Postgresql:
         create("users", id="clear-2", email=None, age=40),
         create("orders", id=1, user_id="clear-1"),
         create("bag", code="clear-x", n=1),
+        create("parts", id="clear-6", code="a"),
+        create("blanks", id="", note=""),
     )
     one.commit(create("users", id="clear-3", email="clear-c", age=50))
     # Held until the second landing.
@@ -51,6 +59,14 @@ def stream() -> Postgresql:
         *move("users", "clear-5", id="clear-3", email="clear-c", age=50),
         delete("bag", code="clear-x", n=1),
         create("bag", code="clear-y", n=2),
+        delete("blanks", id="", note=""),
+    )
+    # REPLICA IDENTITY USING INDEX on code, which is not the key.
+    one.commit(
+        delete("parts", id="", code="a"),
+        create("parts", id="clear-7", code="b"),
+        delete("parts", id="", code="b"),
+        create("parts", id="clear-7", code="c"),
     )
     # The key is a number by now, and there is another column.
     one.commit(create("users", id=7, email="clear-e", age=70, phone="1"))
@@ -119,6 +135,18 @@ def test_the_key_of_a_row_is_hashed_and_still_its_key(lake: Lake) -> None:
         f" where id = '{hash_of('clear-1')}'"
     )
     assert versions == (2, 1, f'{{"id":"{hash_of("clear-1")}"}}')
+
+
+def test_a_hashed_key_that_deletes_do_not_send_is_flagged_and_a_row_of_blanks_is_not(
+    lake: Lake,
+) -> None:
+    flags = [(flag["flag"], flag["table"]) for flag in lake.cuts()["shop"]["flags"]]
+    assert [table for flag, table in flags if flag == "identity_not_in_key"] == ["app.parts"]
+    # The row that had the key before was deleted, which its hash alone does not show.
+    assert [table for flag, table in flags if flag == "key_not_unique"] == []
+    assert lake.rows("select * from public.blanks") == []
+    parts = lake.rows("select id, code from public.parts order by code")
+    assert parts == [(hash_of("clear-6"), "a"), (hash_of("clear-7"), "c")]
 
 
 def refusal(lake: Lake, *options: str) -> str:
