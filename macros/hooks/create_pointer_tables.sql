@@ -10,7 +10,7 @@
             source('landing', 'range'),
             'landing_id bigint, topic string, topic_id string, partition int, start_offset bigint,'
             ~ ' end_offset bigint, log_start_offset bigint, log_end_offset bigint,'
-            ~ ' cleanup_policy string, fetched_at timestamp, is_landed boolean'
+            ~ ' cleanup_policy string, is_sure_end boolean, fetched_at timestamp, is_landed boolean'
         ),
         (
             source('pointer', 'cut'),

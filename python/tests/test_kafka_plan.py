@@ -12,6 +12,8 @@ from dbt_debezium.kafka.broker import PartitionEnds, Topic, policy_of
 from dbt_debezium.kafka.plan import (
     Landed,
     failed_sentences,
+    looked,
+    next_look,
     noted,
     parts,
     plan_landing,
@@ -88,29 +90,62 @@ def test_a_log_that_ends_before_what_has_landed_is_named_and_not_fetched() -> No
 def test_a_partition_without_news_is_noted_once() -> None:
     """A landing every half minute would write millions of rows a month that say nothing."""
     plan = plan_landing([topic((0, 7), (0, 0))], {})
-    assert noted(plan, {}, NOON, QUIET) == plan.ranges
+    assert noted(plan, {}) == plan.ranges
     landed = {("t", 0): Landed("one", 7), ("t", 1): Landed("one", 0)}
     plan = plan_landing([topic((0, 9), (0, 0), (0, 0))], landed)
-    assert [(one.partition, one.start, one.end) for one in noted(plan, landed, NOON, QUIET)] == [
+    assert [(one.partition, one.start, one.end) for one in noted(plan, landed)] == [
         (0, 7, 9),
         (2, 0, 0),
     ]
 
 
+def at(minutes: float) -> datetime:
+    return NOON + timedelta(minutes=minutes)
+
+
+def test_when_a_look_is_due_all_partitions_are_noted() -> None:
+    """One time for all: a snapshot waits for each of them."""
+    landed = {("t", 0): Landed("one", 7), ("t", 1): Landed("one", 0)}
+    plan = plan_landing([topic((0, 7), (0, 0))], landed)
+    assert noted(plan, landed) == ()
+    assert noted(plan, landed, is_look_due=True) == plan.ranges
+
+
 @pytest.mark.parametrize(
-    ("moved", "looked", "now", "is_noted"),
-    [(0, 0, 4, False), (0, 0, 5, True), (0, 5, 99, False), (8, 5, 9, False), (8, 5, 10, True)],
+    ("looked_at", "sure_at", "due"),
+    [
+        # What has not moved was looked at before, or with the others, or long enough after them.
+        (-9, -9, -4),
+        (0, 0, 5),
+        (4.9, 4.9, 9.9),
+        (5, 5, None),
+        # A replica was behind, or a transaction open.
+        (5, 0, 10),
+        (60, None, 65),
+    ],
 )
-def test_a_partition_in_which_nothing_comes_is_noted_again_while_others_move(
-    moved: int, looked: int, now: int, is_noted: bool
+def test_partitions_are_looked_at_until_all_are_sure_long_after_the_last_message(
+    looked_at: float, sure_at: float | None, due: float | None
 ) -> None:
-    """Minutes after noon. A snapshot waits until that is known."""
-    at = [NOON + timedelta(minutes=minutes) for minutes in (moved, looked, now)]
-    landed = {("t", 0): Landed("one", 7, at[0], at[0]), ("t", 1): Landed("one", 0, at[1])}
-    plan = plan_landing([topic((0, 9), (0, 0))], landed)
-    seen = noted(plan, landed, at[2], QUIET)
-    assert [one.partition for one in seen] == ([0, 1] if is_noted else [0])
-    assert [one.partition for one in noted(plan, landed, at[2])] == [0]
+    """Minutes after noon, when the last messages landed."""
+    sure = None if sure_at is None else at(sure_at)
+    landed = {
+        ("t", 0): Landed("one", 7, at(99), at(99)),
+        ("t", 1): Landed("one", 0, at(looked_at), sure),
+    }
+    assert next_look(landed, NOON, QUIET) == (None if due is None else at(due))
+    assert next_look(landed, NOON, timedelta(0)) is None
+    assert next_look(landed, None, QUIET) is None
+
+
+def test_an_end_is_sure_where_all_was_fetched_and_nothing_is_held_up() -> None:
+    well = plan_landing([topic((0, 7))], {})
+    behind = plan_landing([Topic("t", "one", "delete", {0: PartitionEnds(0, 7, False)})], {})
+    assert [one.is_sure_end for one in (*well.ranges, *behind.ranges)] == [True, False]
+    assert [one.is_sure_end for one in well.limited(3).ranges] == [False]
+    seen = looked({}, [*behind.ranges], NOON)
+    assert seen == {("t", 0): Landed("one", 7, NOON, None)}
+    assert looked(seen, [*well.ranges], at(1)) == {("t", 0): Landed("one", 7, at(1), at(1))}
 
 
 @given(

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -570,14 +570,18 @@ def test_a_round_without_news_starts_no_spark(
         one_round()
 
 
-def test_a_snapshot_that_waits_for_silent_partitions_wakes_a_round_once(
+def test_a_snapshot_that_waits_for_silent_partitions_wakes_rounds_until_all_are_sure(
     lake: sqlite3.Connection, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is sent, and still the next look may prove it."""
     in_its_lake(project, monkeypatch)
+    ends, now = {"topics": "end"}, time.time()
+    down = "b: no broker answers"
     landings = [
-        Landing(7, ends={"topics": "end"}),
-        Landing(0, ends={"topics": "end"}, has_looked_again=True),
+        Landing(7, ends=ends, look_again_at=now + 300),
+        Landing(0, ends=ends, failures=(down,), lines=("a: landed 0 messages",)),
+        Landing(0, ends=ends, has_looked_again=True, look_again_at=now + 630),
+        Landing(0, ends=ends, has_looked_again=True),
     ]
 
     class Kafka(NoSource):
@@ -602,14 +606,13 @@ def test_a_snapshot_that_waits_for_silent_partitions_wakes_a_round_once(
         lambda: None,  # type: ignore[arg-type, return-value]
         lambda: "build",
         lambda _: ([], held),
-        quiet_after=timedelta(seconds=300),
     )
-    now = time.time()
-    kinds = []
-    for seconds in (0, 299, 301, 9999):
+    kinds = {}
+    for seconds in (0, 299, 301, 330, 629, 631, 9999):
         monkeypatch.setattr("dbt_debezium.rounds.round.time.time", lambda at=now + seconds: at)
-        kinds.append(rounds.run().kind)
-    assert kinds == ["published", "no_news", "published", "no_news"]
+        kinds[seconds] = rounds.run().kind
+    assert [seconds for seconds, kind in kinds.items() if kind == "published"] == [0, 330, 631]
+    assert landings == []
 
 
 def test_a_failed_round_names_first_what_failed(

@@ -412,6 +412,27 @@ def test_control_records_are_no_gap_and_an_empty_partition_is_waited_for_until_i
     assert not land(lake, cluster, "(tiny|half)[.].*", quiet_after=QUIET).has_looked_again
 
 
+def test_an_end_is_not_sure_while_a_transaction_is_open(lake: Lake, cluster: Cluster) -> None:
+    """Its messages are written, and nobody sees them yet."""
+    cluster.create("a.open")
+    block = KafkaBlock(cluster.address, "a[.]open")
+
+    def is_sure() -> bool:
+        (topic,) = kafka_land.topics_of(lake.spark, "test", block)
+        return topic.partitions[0].is_sure
+
+    assert is_sure()
+    producer = KafkaProducer(bootstrap_servers=cluster.address, transactional_id="open")
+    producer.init_transactions()
+    producer.begin_transaction()
+    producer.send("a.open", b"1", partition=0)
+    producer.flush()
+    assert not is_sure()
+    producer.abort_transaction()
+    producer.close()
+    wait_until(is_sure, lambda: None)
+
+
 def test_doctor_names_what_a_cluster_lacks(lake: Lake, cluster: Cluster, tmp_path: Path) -> None:
     cluster.create("doctor.public.t")
     cluster.compact("doctor.public.compacted")

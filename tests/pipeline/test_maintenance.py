@@ -129,7 +129,7 @@ def test_a_look_changes_nothing(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_landing_that_was_interrupted_finds_its_messages(lake: Lake) -> None:
     """One that brought none, and never will, keeps nothing waiting."""
-    plan = "{}, 'a', 'b', 0, 0, 1, 0, 1, 'delete', current_timestamp(), false"
+    plan = "{}, 'a', 'b', 0, 0, 1, 0, 1, 'delete', true, current_timestamp(), false"
     lake.spark.sql(f"insert into landing.range values ({plan.format(1000)})")
     assert not maintain(lake.spark, Settings(6, 2, 60), "build", seconds=0).skipped
     lake.spark.sql(f"insert into landing.range values ({plan.format(2)})")
@@ -150,9 +150,9 @@ def test_ranges_that_follow_each_other_become_one(lake: Lake) -> None:
     lake.spark.sql(
         "insert into landing.range"
         " select id + 1, 'a', 'b', cast(id % 2 as int), id div 2 * 10, id div 2 * 10 + 10, 0,"
-        " id div 2 * 10 + 10, 'delete', timestamp'2026-11-27', true from range(1200)"
+        " id div 2 * 10 + 10, 'delete', true, timestamp'2026-11-27', true from range(1200)"
     )
-    fetched = "'b', 0, {}, {}, 0, 9, 'delete', timestamp'2026-11-27'"
+    fetched = "'b', 0, {}, {}, 0, 9, 'delete', true, timestamp'2026-11-27'"
     behind_a_hole, compacted, unfinished = (
         f"(1, 'holes', {fetched.format(0, 5)}, true), (2, 'holes', {fetched.format(7, 9)}, true)",
         f"(3, 'holes', {fetched.format(9, 12).replace('delete', 'compact')}, true)",

@@ -11,7 +11,7 @@ snapshot as (
 
 ),
 
--- Also of landings that have brought no message. One that is not read yet shows a later end.
+-- Also of landings that have brought no message.
 landed_range as (
 
     select
@@ -19,6 +19,7 @@ landed_range as (
         topic,
         partition,
         end_offset,
+        is_sure_end,
         fetched_at
     from {{ source('landing', 'range') }}
     where is_landed
@@ -31,7 +32,8 @@ landed_snapshot as (
     select
         snapshot.source,
         snapshot.snapshot_position,
-        min(landed_range.fetched_at) as landed_at
+        min(landed_range.landing_id) as landing_id,
+        min_by(landed_range.fetched_at, landed_range.landing_id) as landed_at
     from snapshot
     inner join landed_range
         on snapshot.landing_id <= landed_range.landing_id
@@ -44,8 +46,10 @@ last_look as (
     select
         topic,
         partition,
+        max(landing_id) as landing_id,
         max(end_offset) as end_offset,
-        max(fetched_at) as looked_at
+        max_by(fetched_at, landing_id) as looked_at,
+        max_by(is_sure_end, landing_id) as is_sure_end
     from landed_range
     group by topic, partition
 
@@ -66,7 +70,10 @@ inner join last_look
         and partition.partition = last_look.partition
 where
     -- Nothing that the cluster had is missing.
-    last_look.end_offset = 1 + coalesce(partition.known_ranges[0].last_offset, -1)
+    last_look.is_sure_end
+    and last_look.end_offset = 1 + coalesce(partition.known_ranges[0].last_offset, -1)
+    -- Clocks of two machines may differ.
+    and snapshot.landing_id <= last_look.landing_id
     and {{ var('quiet_partition_seconds') }} > 0
     and last_look.looked_at
     >= snapshot.landed_at + make_interval(0, 0, 0, 0, 0, 0, {{ var('quiet_partition_seconds') }})

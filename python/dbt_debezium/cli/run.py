@@ -128,9 +128,7 @@ def rounds_of(
     source: "Source", target: str | None, options: Sequence[str], build_anyway: bool
 ) -> "Round":
     """The round that this command does or repeats."""
-    from dbt_debezium.kafka.quiet import quiet_after
     from dbt_debezium.rounds.round import Round
-    from dbt_debezium.session import project_settings
 
     session: list[SparkSession] = []
 
@@ -157,7 +155,6 @@ def rounds_of(
         notes=lambda spark: notes_of(spark, target),
         maintain=lambda spark, tell: maintain_when_due(spark, target, tell),
         build_anyway=build_anyway,
-        quiet_after=quiet_after(project_settings(project_dir())),
     )
 
 

@@ -4,7 +4,7 @@ The client is that of Spark's own jars, so that one set of options serves both.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -49,6 +49,9 @@ class PartitionEnds:
     """First offset that retention has left."""
     end: int
     """One past the last offset that a reader of committed messages can have."""
+    is_sure: bool = True
+    """Whether nothing is written behind the end that such a reader cannot see yet, and all replicas
+    are in sync: else producers may be unable to write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +85,15 @@ def read_topics(
         if not names:
             return []
         described = _answer(where, options, admin.describeTopics(_list(jvm, names)).allTopicNames())
-        partitions = {
-            name: sorted(part.partition() for part in described[name].partitions())
+        infos = {
+            (name, info.partition()): info
             for name in names
+            for info in described[name].partitions()
         }
-        starts = _offsets(jvm, where, options, admin, partitions, "earliest")
-        ends = _offsets(jvm, where, options, admin, partitions, "latest")
+        starts = _offsets(jvm, where, options, admin, infos, "earliest")
+        # Asked first: what is written in between makes the ends differ.
+        written = _offsets(jvm, where, options, admin, infos, "latest", "READ_UNCOMMITTED")
+        ends = _offsets(jvm, where, options, admin, infos, "latest")
         policies = _policies(jvm, where, options, admin, names)
         return [
             Topic(
@@ -95,8 +101,14 @@ def read_topics(
                 str(described[name].topicId().toString()),
                 policies[name],
                 {
-                    number: PartitionEnds(starts[name, number], ends[name, number])
-                    for number in partitions[name]
+                    number: PartitionEnds(
+                        starts[name, number],
+                        ends[name, number],
+                        ends[name, number] >= written[name, number]
+                        and info.isr().size() == info.replicas().size(),
+                    )
+                    for (topic, number), info in sorted(infos.items(), key=lambda one: one[0])
+                    if topic == name
                 },
             )
             for name in names
@@ -175,20 +187,18 @@ def _offsets(
     where: str,
     options: Mapping[str, str],
     admin: Any,
-    partitions: Mapping[str, Sequence[int]],
+    partitions: Iterable[tuple[str, int]],
     spec: str,
+    read: str = "READ_COMMITTED",
 ) -> dict[tuple[str, int], int]:
     package = jvm.org.apache.kafka
     asked = jvm.java.util.HashMap()
-    for name, numbers in partitions.items():
-        for number in numbers:
-            at = package.common.TopicPartition(name, number)
-            asked.put(at, getattr(package.clients.admin.OffsetSpec, spec)())
-    committed = package.clients.admin.ListOffsetsOptions(
-        package.common.IsolationLevel.READ_COMMITTED
-    )
+    for name, number in partitions:
+        at = package.common.TopicPartition(name, number)
+        asked.put(at, getattr(package.clients.admin.OffsetSpec, spec)())
+    level = package.clients.admin.ListOffsetsOptions(getattr(package.common.IsolationLevel, read))
     try:
-        answer = admin.listOffsets(asked, committed).all().get()
+        answer = admin.listOffsets(asked, level).all().get()
     except Exception as error:
         reason, _ = _innermost(error)
         if reason != "TimeoutException":

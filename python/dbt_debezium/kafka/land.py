@@ -28,6 +28,8 @@ from dbt_debezium.kafka.plan import (
     Landed,
     Plan,
     Range,
+    looked,
+    next_look,
     noted,
     parts,
     plan_landing,
@@ -72,6 +74,7 @@ create table if not exists {RANGE} (
     log_start_offset bigint comment 'First offset that the cluster still had.',
     log_end_offset bigint comment 'One past the last committed offset that the cluster had.',
     cleanup_policy string comment 'delete, compact or both; null where the cluster did not say.',
+    is_sure_end boolean comment 'Whether the cluster surely had nothing behind end_offset.',
     fetched_at timestamp comment 'When the cluster was asked for the offsets, UTC.',
     is_landed boolean comment 'Whether the messages of the range are in landing.message.'
 )
@@ -100,7 +103,9 @@ class KafkaLanded:
     """By topic: ids in its messages that no registry has given a schema for."""
     names_no_registry: bool = False
     has_looked_again: bool = False
-    """Whether it noted that partitions still ended where they had before."""
+    """Whether it noted that partitions surely ended where they had before."""
+    look_again_at: datetime | None = None
+    """See `next_look`; not before the silence may have lasted long enough."""
 
     def sentences(self, where: str) -> list[str]:
         """What the user must know and do."""
@@ -126,7 +131,7 @@ def land_kafka(
         most: offsets of one commit.
         limit: offsets of each partition; the next landing continues there.
         is_of_others: whether another block has a topic, and settles what was planned of it.
-        quiet_after: see `noted`.
+        quiet_after: see `next_look`.
 
     Raises:
         DebeziumError: the cluster cannot be reached or read, no topic fits, or another run goes on.
@@ -145,10 +150,16 @@ def land_kafka(
         plan = plan_landing(topics, landed, block.starting_offsets)
         if limit is not None:
             plan = plan.limited(limit)
-        ranges = noted(plan, landed, asked_at, quiet_after)
+        moved_at = newest_at(spark)
+        due_at = next_look(landed, moved_at, quiet_after)
+        ranges = noted(plan, landed, due_at is not None and due_at <= asked_at)
         has_looked_again = any(
-            one.end == one.start and (one.topic, one.partition) in landed for one in ranges
+            one.end == one.start and one.is_sure_end and (one.topic, one.partition) in landed
+            for one in ranges
         )
+        if any(one.end > one.start for one in ranges):
+            moved_at = asked_at
+        due_at = next_look(looked(landed, ranges, asked_at), moved_at, quiet_after)
         done = message_count = 0
         for some in parts(ranges, most):
             if done:
@@ -170,6 +181,7 @@ def land_kafka(
         unknown,
         registry is None,
         has_looked_again,
+        max(due_at, moved_at + quiet_after) if due_at and moved_at else None,
     )
 
 
@@ -267,16 +279,25 @@ def landed_ends(spark: "SparkSession", topics: Sequence[Topic]) -> Mapping[tuple
     rows = spark.sql(
         "select topic, partition, max_by(topic_id, landing_id) as topic_id, "
         "max(end_offset) as end_offset, unix_micros(max(fetched_at)) as looked_at, "
-        "unix_micros(max(fetched_at) filter (where end_offset > start_offset)) as moved_at "
+        "unix_micros(max(fetched_at) filter (where is_sure_end)) as sure_at "
         f"from {RANGE} where is_landed group by topic, partition"
     ).collect()
     return {
         (row.topic, row.partition): Landed(
-            row.topic_id, row.end_offset, _time(row.looked_at), _time(row.moved_at)
+            row.topic_id, row.end_offset, _time(row.looked_at), _time(row.sure_at)
         )
         for row in rows
         if row.topic in names
     }
+
+
+def newest_at(spark: "SparkSession") -> datetime | None:
+    """When a cluster was asked for the newest messages that have landed, of all blocks."""
+    (row,) = spark.sql(
+        f"select unix_micros(max(fetched_at)) as at from {RANGE}"
+        " where is_landed and end_offset > start_offset"
+    ).collect()
+    return _time(row.at)
 
 
 def _time(micros: int | None) -> datetime | None:
@@ -321,13 +342,14 @@ def _plan_ranges(
     rows = [
         (
             landing_id, one.topic, one.topic_id, one.partition, one.start, one.end,
-            one.log_start, one.log_end, one.cleanup_policy,
+            one.log_start, one.log_end, one.cleanup_policy, one.is_sure_end,
         )
         for one in ranges
     ]  # fmt: skip
     columns = (
         "landing_id bigint, topic string, topic_id string, partition int, start_offset bigint, "
-        "end_offset bigint, log_start_offset bigint, log_end_offset bigint, cleanup_policy string"
+        "end_offset bigint, log_start_offset bigint, log_end_offset bigint, cleanup_policy string, "
+        "is_sure_end boolean"
     )
     frame = spark.createDataFrame(rows, columns)
     frame.coalesce(1).withColumns(

@@ -1,7 +1,7 @@
 """Which offsets a landing fetches, from what has landed and what the cluster has. No Spark."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -31,6 +31,13 @@ class Range:
     log_end: int
     """One past the last committed offset that the cluster had."""
     cleanup_policy: str | None = None
+    is_log_sure: bool = True
+    """See `PartitionEnds.is_sure`."""
+
+    @property
+    def is_sure_end(self) -> bool:
+        """Whether it is sure that the partition had nothing behind it."""
+        return self.is_log_sure and self.end >= self.log_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +48,8 @@ class Landed:
     end: int
     looked_at: datetime | None = None
     """When the cluster was last asked for its end, as far as that was noted."""
-    moved_at: datetime | None = None
-    """The same, of the last landing that fetched something of it."""
+    sure_at: datetime | None = None
+    """The last time that it was sure that nothing was behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +125,7 @@ def plan_landing(
                 log.start,
                 log.end,
                 topic.cleanup_policy,
+                log.is_sure,
             )
             ranges.append(whole)
             if wanted < log.start:
@@ -194,36 +202,58 @@ def is_of_source(topic: str) -> bool:
 
 
 def noted(
-    plan: Plan,
-    landed: Mapping[tuple[str, int], Landed],
-    asked_at: datetime,
-    quiet_after: timedelta = timedelta(0),
+    plan: Plan, landed: Mapping[tuple[str, int], Landed], is_look_due: bool = False
 ) -> tuple[Range, ...]:
-    """The ranges that a landing writes down: not those in which nothing is new.
+    """The ranges that a landing writes down: not those in which nothing is new, most of the time.
 
-    An empty one is noted once, because a snapshot waits for partitions without messages too. One
-    in which nothing comes is noted again after a while, as long as others have moved meanwhile: a
-    snapshot does not wait for it for ever.
+    An empty one is noted once, because a snapshot waits for partitions without messages too. When a
+    look is due all are noted, because a snapshot does not wait for silent ones for ever.
 
     Args:
         landed: by topic and partition.
-        asked_at: when the cluster was asked for its ends.
-        quiet_after: how long after it was last noted; 0 for never.
+        is_look_due: see `next_look`.
     """
-    moved = (one.moved_at for one in landed.values() if one.moved_at)
-    moved_at = max(moved, default=None) if quiet_after else None
+    return tuple(
+        one
+        for one in plan.ranges
+        if is_look_due or one.end > one.start or (one.topic, one.partition) not in landed
+    )
 
-    def is_quiet(before: Landed) -> bool:
-        if before.looked_at is None or moved_at is None:
-            return False
-        since = before.looked_at + quiet_after
-        return since <= asked_at and before.looked_at < moved_at + quiet_after
 
-    def is_noted(one: Range) -> bool:
+def looked(
+    landed: Mapping[tuple[str, int], Landed], ranges: Iterable[Range], asked_at: datetime
+) -> dict[tuple[str, int], Landed]:
+    """What has landed, after a landing has noted ranges."""
+    found = dict(landed)
+    for one in ranges:
         before = landed.get((one.topic, one.partition))
-        return one.end > one.start or before is None or is_quiet(before)
+        sure_at = before.sure_at if before else None
+        if one.is_sure_end:
+            sure_at = asked_at
+        found[one.topic, one.partition] = Landed(one.topic_id, one.end, asked_at, sure_at)
+    return found
 
-    return tuple(one for one in plan.ranges if is_noted(one))
+
+def next_look(
+    landed: Mapping[tuple[str, int], Landed], moved_at: datetime | None, quiet_after: timedelta
+) -> datetime | None:
+    """When to note again where all partitions end.
+
+    None as soon as it is sure of each that it ended so long after the last messages of all topics.
+
+    Args:
+        landed: by topic and partition.
+        moved_at: when the cluster was asked for the newest messages that have landed.
+        quiet_after: how long after them, and how long after the last look; 0 for never.
+    """
+    if not quiet_after or moved_at is None:
+        return None
+    waiting = [
+        one.looked_at or moved_at
+        for one in landed.values()
+        if one.sure_at is None or one.sure_at < moved_at + quiet_after
+    ]
+    return min(waiting) + quiet_after if waiting else None
 
 
 def parts(ranges: Sequence[Range], most: int) -> Iterator[tuple[Range, ...]]:

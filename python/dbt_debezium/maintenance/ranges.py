@@ -53,13 +53,14 @@ select
     min(start_offset) as start_offset, max(end_offset) as end_offset,
     max_by(log_start_offset, landing_id) as log_start_offset,
     max_by(log_end_offset, landing_id) as log_end_offset,
-    cleanup_policy, max(fetched_at) as fetched_at, true as is_landed
+    cleanup_policy, max_by(is_sure_end, landing_id) as is_sure_end,
+    max_by(fetched_at, landing_id) as fetched_at, true as is_landed
 from numbered
 group by topic, topic_id, partition, cleanup_policy, is_empty, number
 union all
 select
     landing_id, topic, topic_id, partition, start_offset, end_offset, log_start_offset,
-    log_end_offset, cleanup_policy, fetched_at, is_landed
+    log_end_offset, cleanup_policy, is_sure_end, fetched_at, is_landed
 from known
 where not is_settled
 """

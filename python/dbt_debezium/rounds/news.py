@@ -28,7 +28,7 @@ class Mark(msgspec.Struct, frozen=True):
     ends: dict[str, str] = {}
     """See `Landing.ends`."""
     look_again_at: float | None = None
-    """When it may have proved a snapshot that nothing has come, in seconds since 1970."""
+    """While a snapshot is held: `Landing.look_again_at`."""
 
 
 def published_mark(catalog: Catalog | None, project: str | None) -> Mark | None:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -65,8 +64,6 @@ class Round:
     maintain: Maintain = lambda _, __: None
     build_anyway: bool = False
     """Whether to build without news, until a run has published."""
-    quiet_after: timedelta = timedelta(0)
-    """How long a snapshot that is held waits for more from Kafka; 0 for as long as it takes."""
     tell: Tell = lambda _: None
     """Called with the step that begins."""
     say: Tell = lambda _: None
@@ -89,9 +86,9 @@ class Round:
             self.tell("starting Spark")
             landing = self.source.land(self.start_spark(), self.tell).checked()
             # Another process may have landed the same meanwhile.
-            is_new = (
-                landing.message_count or landing.has_looked_again or messages != catalog.messages()
-            )
+            is_new = landing.message_count or messages != catalog.messages()
+            if mark and mark.look_again_at is not None:
+                is_new = is_new or landing.has_looked_again
             mark = None if mark is None or is_new else self._mark_again(mark, landing, catalog)
         else:
             landing = self.source.unlanded()
@@ -114,7 +111,9 @@ class Round:
         if any(mark.ends.get(asked) != end for asked, end in landing.ends.items()):
             return None
         # A landing from Kafka writes ranges of control records alone, so the tables may differ.
-        look_again_at = None if _is_due(mark) else mark.look_again_at
+        look_again_at = mark.look_again_at
+        if look_again_at is not None and not landing.failures:
+            look_again_at = landing.look_again_at
         return self._leave(mark.project, catalog, mark.ends, mark.at, look_again_at)
 
     def _build(self, project: str | None, landing: Landing, catalog: Catalog) -> Outcome:
@@ -152,19 +151,11 @@ class Round:
         self.tell("looking at what is held, and for tables without models")
         notes, report = self.notes(self.start_spark())
         if is_published and project and not always_builds(self.options) and has_read_all:
-            self._leave(project, catalog, landing.ends, None, self._look_again_at(landing, report))
+            reasons = {held["reason"] for entry in report for held in entry["held"]}
+            look_again_at = None if reasons.isdisjoint(SNAPSHOT_WAITS) else landing.look_again_at
+            self._leave(project, catalog, landing.ends, None, look_again_at)
         kind: Kind = "published" if is_published else "built"
         return Outcome(kind, landing, lines=lines, notes=notes, report=report)
-
-    def _look_again_at(self, landing: Landing, report: Sequence[Mapping[str, Any]]) -> float | None:
-        """When to ask Kafka again although nothing has been sent: a snapshot may be proved then."""
-        is_last_look = landing.has_looked_again and not landing.message_count
-        if not (self.quiet_after and landing.ends) or is_last_look:
-            return None
-        reasons = {held["reason"] for entry in report for held in entry["held"]}
-        if reasons.isdisjoint(SNAPSHOT_WAITS):
-            return None
-        return time.time() + self.quiet_after.total_seconds()
 
     def _leave(
         self,

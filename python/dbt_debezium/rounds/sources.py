@@ -38,7 +38,9 @@ class Landing:
     failures: tuple[str, ...] = ()
     """Why blocks of landing.yml, or topics of them, could not be landed. The others have landed."""
     has_looked_again: bool = False
-    """Whether it found that partitions still end where they did, which may prove a snapshot."""
+    """Whether it noted that partitions still end where they did, which may prove a snapshot."""
+    look_again_at: float | None = None
+    """When the next such look may prove one, in seconds since 1970."""
 
     def checked(self) -> "Landing":
         """The landing, if a block has landed or none has failed.
@@ -163,7 +165,7 @@ class KafkaSource:
 
     Args:
         blocks: at least one.
-        quiet_after: see `plan.noted`.
+        quiet_after: see `plan.next_look`.
 
     Raises:
         DebeziumError: an option names a variable or a file that is not there.
@@ -207,6 +209,7 @@ class KafkaSource:
         ends: dict[str, str] = {}
         failures: list[str] = []
         has_looked_again = False
+        looks: list[float] = []
         for name, block in self._blocks.items():
             tell(f"{name}: asking {block.bootstrap_servers} for its topics")
 
@@ -229,6 +232,8 @@ class KafkaSource:
                 )
                 message_count += landed.message_count
                 has_looked_again |= landed.has_looked_again
+                if landed.look_again_at:
+                    looks.append(landed.look_again_at.timestamp())
                 lines.append(
                     f"{name}: landed {landed.message_count:,} messages of {landed.topic_count} "
                     f"topics, {landed.partition_count} partitions"
@@ -239,7 +244,13 @@ class KafkaSource:
                 if not landed.unknown_schemas:  # the next landing asks the registry again
                     ends[key_of(block)] = ends_of(landed.plan)
         return Landing(
-            message_count, tuple(lines), tuple(notes), ends, tuple(failures), has_looked_again
+            message_count,
+            tuple(lines),
+            tuple(notes),
+            ends,
+            tuple(failures),
+            has_looked_again,
+            min(looks, default=None),
         )
 
     def unlanded(self) -> Landing:
@@ -311,4 +322,5 @@ def _sum(landings: Iterable[Landing]) -> Landing:
         {key: end for one in found for key, end in one.ends.items()},
         tuple(sentence for one in found for sentence in one.failures),
         any(one.has_looked_again for one in found),
+        min((one.look_again_at for one in found if one.look_again_at), default=None),
     )
