@@ -12,13 +12,12 @@ from dbt_debezium.kafka.broker import PartitionEnds, Topic, policy_of
 from dbt_debezium.kafka.plan import (
     Landed,
     failed_sentences,
-    looked,
-    next_look,
     noted,
     parts,
     plan_landing,
     plan_sentences,
 )
+from dbt_debezium.kafka.silence import Silence
 
 QUIET = timedelta(minutes=5)
 NOON = datetime(2026, 11, 27, 12, tzinfo=UTC)
@@ -133,9 +132,11 @@ def test_partitions_are_looked_at_until_all_are_sure_long_after_the_last_message
         ("t", 0): Landed("one", 7, at(99), at(99)),
         ("t", 1): Landed("one", 0, at(looked_at), sure),
     }
-    assert next_look(landed, NOON, QUIET) == (None if due is None else at(due))
-    assert next_look(landed, NOON, timedelta(0)) is None
-    assert next_look(landed, None, QUIET) is None
+    silence = Silence(landed, NOON, QUIET)
+    assert silence.look_at == (None if due is None else at(due))
+    assert silence.wake_up_at == (None if due is None else at(max(due, 5)))
+    assert Silence(landed, NOON, timedelta(0)).look_at is None
+    assert Silence(landed, None, QUIET).wake_up_at is None
 
 
 def test_an_end_is_sure_where_all_was_fetched_and_nothing_is_held_up() -> None:
@@ -143,9 +144,12 @@ def test_an_end_is_sure_where_all_was_fetched_and_nothing_is_held_up() -> None:
     behind = plan_landing([Topic("t", "one", "delete", {0: PartitionEnds(0, 7, False)})], {})
     assert [one.is_sure_end for one in (*well.ranges, *behind.ranges)] == [True, False]
     assert [one.is_sure_end for one in well.limited(3).ranges] == [False]
-    seen = looked({}, [*behind.ranges], NOON)
-    assert seen == {("t", 0): Landed("one", 7, NOON, None)}
-    assert looked(seen, [*well.ranges], at(1)) == {("t", 0): Landed("one", 7, at(1), at(1))}
+    seen = Silence({}, None, QUIET).after(behind.ranges, NOON)
+    assert (seen.partitions, seen.moved_at) == ({("t", 0): Landed("one", 7, NOON, None)}, NOON)
+    silent = plan_landing([topic((0, 7))], seen.partitions)
+    again = seen.after(silent.ranges, at(5))
+    assert again.partitions == {("t", 0): Landed("one", 7, at(5), at(5))}
+    assert (again.moved_at, again.look_at) == (NOON, None)
 
 
 @given(

@@ -101,7 +101,7 @@ def source_of(
     from dbt_debezium.dumps.files import does_not_exist
     from dbt_debezium.inbox import local_path, open_inbox
     from dbt_debezium.kafka.landing_file import KafkaBlock, block_of_address, read_landing_file
-    from dbt_debezium.kafka.quiet import quiet_after
+    from dbt_debezium.kafka.silence import quiet_after
     from dbt_debezium.message_tables.block import TableBlock, block_of_table
     from dbt_debezium.rounds.sources import KafkaSource, PathSource, SeveralSources, TableSource
     from dbt_debezium.session import project_settings

@@ -33,7 +33,7 @@ def kafka_findings(spark: "SparkSession", project: Path) -> Iterator[Finding]:
 
 def _cluster(spark: "SparkSession", name: str, block: KafkaBlock) -> Iterator[Finding]:
     topics = topics_of(spark, name, block)
-    landed = landed_ends(spark, topics) if spark.catalog.tableExists(RANGE) else {}
+    landed = landed_ends(spark, topics)[0] if spark.catalog.tableExists(RANGE) else {}
     plan = plan_landing(topics, landed, block.starting_offsets)
     partitions = sum(len(topic.partitions) for topic in topics)
     yield Finding(

@@ -28,13 +28,12 @@ from dbt_debezium.kafka.plan import (
     Landed,
     Plan,
     Range,
-    looked,
-    next_look,
     noted,
     parts,
     plan_landing,
     plan_sentences,
 )
+from dbt_debezium.kafka.silence import Silence
 from dbt_debezium.landing import (
     METADATA_PROPERTIES,
     RANGE,
@@ -105,7 +104,7 @@ class KafkaLanded:
     has_looked_again: bool = False
     """Whether it noted that partitions surely ended where they had before."""
     look_again_at: datetime | None = None
-    """See `next_look`; not before the silence may have lasted long enough."""
+    """See `Silence.wake_up_at`."""
 
     def sentences(self, where: str) -> list[str]:
         """What the user must know and do."""
@@ -131,7 +130,7 @@ def land_kafka(
         most: offsets of one commit.
         limit: offsets of each partition; the next landing continues there.
         is_of_others: whether another block has a topic, and settles what was planned of it.
-        quiet_after: see `next_look`.
+        quiet_after: see `Silence`.
 
     Raises:
         DebeziumError: the cluster cannot be reached or read, no topic fits, or another run goes on.
@@ -146,20 +145,16 @@ def land_kafka(
         waiting = finish_killed(spark, base, registry, block.has, is_of_others)
         asked_at = datetime.now(UTC)
         topics = topics_of(spark, name, block)
-        landed = landed_ends(spark, topics)
+        landed, moved_at = landed_ends(spark, topics)
         plan = plan_landing(topics, landed, block.starting_offsets)
         if limit is not None:
             plan = plan.limited(limit)
-        moved_at = newest_at(spark)
-        due_at = next_look(landed, moved_at, quiet_after)
-        ranges = noted(plan, landed, due_at is not None and due_at <= asked_at)
+        silence = Silence(landed, moved_at, quiet_after)
+        ranges = noted(plan, landed, silence.is_due(asked_at))
         has_looked_again = any(
             one.end == one.start and one.is_sure_end and (one.topic, one.partition) in landed
             for one in ranges
         )
-        if any(one.end > one.start for one in ranges):
-            moved_at = asked_at
-        due_at = next_look(looked(landed, ranges, asked_at), moved_at, quiet_after)
         done = message_count = 0
         for some in parts(ranges, most):
             if done:
@@ -181,7 +176,7 @@ def land_kafka(
         unknown,
         registry is None,
         has_looked_again,
-        max(due_at, moved_at + quiet_after) if due_at and moved_at else None,
+        silence.after(ranges, asked_at).wake_up_at,
     )
 
 
@@ -273,31 +268,30 @@ def _drop_plans(spark: "SparkSession", waiting: set[int], base: Base) -> set[int
     return refused
 
 
-def landed_ends(spark: "SparkSession", topics: Sequence[Topic]) -> Mapping[tuple[str, int], Landed]:
-    """Of each partition of these topics: where its newest landing ended."""
+def landed_ends(
+    spark: "SparkSession", topics: Sequence[Topic]
+) -> tuple[Mapping[tuple[str, int], Landed], datetime | None]:
+    """Of each partition of these topics where its newest landing ended; of all topics, when.
+
+    Returns:
+        By topic and partition; and when a cluster was asked for the newest messages of any topic.
+    """
     names = {topic.name for topic in topics}
     rows = spark.sql(
         "select topic, partition, max_by(topic_id, landing_id) as topic_id, "
         "max(end_offset) as end_offset, unix_micros(max(fetched_at)) as looked_at, "
-        "unix_micros(max(fetched_at) filter (where is_sure_end)) as sure_at "
+        "unix_micros(max(fetched_at) filter (where is_sure_end)) as sure_at, "
+        "unix_micros(max(fetched_at) filter (where end_offset > start_offset)) as moved_at "
         f"from {RANGE} where is_landed group by topic, partition"
     ).collect()
-    return {
+    landed = {
         (row.topic, row.partition): Landed(
             row.topic_id, row.end_offset, _time(row.looked_at), _time(row.sure_at)
         )
         for row in rows
         if row.topic in names
     }
-
-
-def newest_at(spark: "SparkSession") -> datetime | None:
-    """When a cluster was asked for the newest messages that have landed, of all blocks."""
-    (row,) = spark.sql(
-        f"select unix_micros(max(fetched_at)) as at from {RANGE}"
-        " where is_landed and end_offset > start_offset"
-    ).collect()
-    return _time(row.at)
+    return landed, _time(max((row.moved_at for row in rows if row.moved_at), default=None))
 
 
 def _time(micros: int | None) -> datetime | None:

@@ -1,9 +1,9 @@
 """Which offsets a landing fetches, from what has landed and what the cluster has. No Spark."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final, Literal
 
 from dbt_debezium.internal_topics import kind_of_topic
@@ -211,49 +211,13 @@ def noted(
 
     Args:
         landed: by topic and partition.
-        is_look_due: see `next_look`.
+        is_look_due: see `Silence`.
     """
     return tuple(
         one
         for one in plan.ranges
         if is_look_due or one.end > one.start or (one.topic, one.partition) not in landed
     )
-
-
-def looked(
-    landed: Mapping[tuple[str, int], Landed], ranges: Iterable[Range], asked_at: datetime
-) -> dict[tuple[str, int], Landed]:
-    """What has landed, after a landing has noted ranges."""
-    found = dict(landed)
-    for one in ranges:
-        before = landed.get((one.topic, one.partition))
-        sure_at = before.sure_at if before else None
-        if one.is_sure_end:
-            sure_at = asked_at
-        found[one.topic, one.partition] = Landed(one.topic_id, one.end, asked_at, sure_at)
-    return found
-
-
-def next_look(
-    landed: Mapping[tuple[str, int], Landed], moved_at: datetime | None, quiet_after: timedelta
-) -> datetime | None:
-    """When to note again where all partitions end.
-
-    None as soon as it is sure of each that it ended so long after the last messages of all topics.
-
-    Args:
-        landed: by topic and partition.
-        moved_at: when the cluster was asked for the newest messages that have landed.
-        quiet_after: how long after them, and how long after the last look; 0 for never.
-    """
-    if not quiet_after or moved_at is None:
-        return None
-    waiting = [
-        one.looked_at or moved_at
-        for one in landed.values()
-        if one.sure_at is None or one.sure_at < moved_at + quiet_after
-    ]
-    return min(waiting) + quiet_after if waiting else None
 
 
 def parts(ranges: Sequence[Range], most: int) -> Iterator[tuple[Range, ...]]:

@@ -165,7 +165,7 @@ class KafkaSource:
 
     Args:
         blocks: at least one.
-        quiet_after: see `plan.next_look`.
+        quiet_after: see `Silence`.
 
     Raises:
         DebeziumError: an option names a variable or a file that is not there.

@@ -1,0 +1,81 @@
+"""How long partitions have been silent, so that a snapshot does not wait for them for ever."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.kafka.plan import Landed, Range
+
+SETTING: Final = "quiet_partition_seconds"
+
+
+def quiet_after(settings: Mapping[str, Any]) -> timedelta:
+    """The setting, from the vars of a project; 0 for never.
+
+    Raises:
+        DebeziumError: it is no number from 0 on.
+
+    >>> quiet_after({"quiet_partition_seconds": 300})
+    datetime.timedelta(seconds=300)
+    """
+    seconds = settings.get(SETTING, 0)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
+        raise DebeziumError(
+            f"dbt_project.yml: {SETTING}: {seconds!r} is not a number from 0 on; "
+            "docs/settings.md says what it means"
+        )
+    return timedelta(seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """When partitions were last looked at, and when anything last came.
+
+    A look notes where all partitions end. Looks go on until it is sure of each partition that it
+    had nothing more so long after the newest message of all.
+    """
+
+    partitions: Mapping[tuple[str, int], Landed]
+    """By topic and number."""
+    moved_at: datetime | None
+    """When a cluster was asked for the newest messages that have landed."""
+    quiet_after: timedelta
+    """0 for no looks."""
+
+    @property
+    def look_at(self) -> datetime | None:
+        """When the next look is due, while messages still come; None after the last one."""
+        if not self.quiet_after or self.moved_at is None:
+            return None
+        quiet_at = self.moved_at + self.quiet_after
+        waiting = [
+            one.looked_at or self.moved_at
+            for one in self.partitions.values()
+            if one.sure_at is None or one.sure_at < quiet_at
+        ]
+        return min(waiting) + self.quiet_after if waiting else None
+
+    @property
+    def wake_up_at(self) -> datetime | None:
+        """The same, if nothing comes any more."""
+        if self.look_at is None or self.moved_at is None:
+            return None
+        return max(self.look_at, self.moved_at + self.quiet_after)
+
+    def is_due(self, now: datetime) -> bool:
+        return self.look_at is not None and self.look_at <= now
+
+    def after(self, ranges: Iterable[Range], asked_at: datetime) -> "Silence":
+        """What is known when a landing has noted ranges."""
+        partitions, moved_at = dict(self.partitions), self.moved_at
+        for one in ranges:
+            before = partitions.get((one.topic, one.partition))
+            sure_at = before.sure_at if before else None
+            partitions[one.topic, one.partition] = Landed(
+                one.topic_id, one.end, asked_at, asked_at if one.is_sure_end else sure_at
+            )
+            if one.end > one.start:
+                moved_at = asked_at
+        return replace(self, partitions=partitions, moved_at=moved_at)
