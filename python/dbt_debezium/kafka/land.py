@@ -50,7 +50,7 @@ from dbt_debezium.registry.store import (
     found_ids,
     landed_ids,
     learn,
-    named_ids,
+    observed,
     unknown_schema_sentences,
 )
 from dbt_debezium.session import innermost
@@ -316,7 +316,7 @@ def _land_part(
     count = 0
     if filled:
         seen = Observation()
-        rows = messages(spark, landing_id, options, filled).observe(seen, *named_ids())
+        rows = observed(messages(spark, landing_id, options, filled), seen)
         try:
             count = append_landing(spark, rows, landing_id, base)
         except PySparkException as error:

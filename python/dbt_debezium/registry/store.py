@@ -11,7 +11,7 @@ from dbt_debezium.registry.client import Found, Registry
 from dbt_debezium.registry.framing import HEADERS, ID_LENGTH, PREFIX_LENGTH
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, Observation, SparkSession
 
     from dbt_debezium.registry.texts import Schemas
 
@@ -19,6 +19,8 @@ TABLE: Final = "landing.schema"
 MOST_UNKNOWN: Final = 1000
 """Of one topic. So many numbers behind zero bytes are no ids, and no registry is asked for them."""
 SHOWN_IDS: Final = 3
+ID_COLUMNS: Final = {"key": "id_of_key", "value": "id_of_value"}
+"""By part of a message, the column for the id that it names."""
 Has = Callable[[str], bool]
 
 CREATE_TABLE: Final = f"""
@@ -59,31 +61,40 @@ def landed_schemas(spark: "SparkSession") -> "Schemas":
     return {(row.topic, row.schema_id): Found(row.schema_type, row.schema_text) for row in rows}
 
 
-def named_ids() -> "list[Column]":
-    """Aggregates of Kafka's columns as bytes: which ids the messages name, for `found_ids`.
+def observed(messages: "DataFrame", seen: "Observation") -> "DataFrame":
+    """Messages that tell, while they are written, which ids they name, for `found_ids`."""
+    return _with_ids(messages).observe(seen, *_sets()).drop(*ID_COLUMNS.values())
 
-    `DataFrame.observe` takes them, so that the ids are found while messages are written.
+
+def _with_ids(messages: "DataFrame") -> "DataFrame":
+    """Messages with the id that the key and the value name.
+
+    Columns are computed by generated code, and what an aggregate computes for each row is not.
     """
-    return [
-        F.collect_set(
-            F.when(
+    return messages.withColumns(
+        {
+            name: F.when(
                 _id(part).isNotNull(),
                 F.struct(
                     "topic",
                     _id(part).alias("schema_id"),
-                    (F.hex(F.substring(part, PREFIX_LENGTH + 1, 1)) == "7B").alias("may_be_json"),
+                    (F.substring(part, PREFIX_LENGTH + 1, 1) == F.lit(b"{")).alias("may_be_json"),
                 ),
             )
-        ).alias(f"{part}_ids")
-        for part in ("key", "value")
-    ]
+            for part, name in ID_COLUMNS.items()
+        }
+    )
+
+
+def _sets() -> "list[Column]":
+    return [F.collect_set(name).alias(name) for name in ID_COLUMNS.values()]
 
 
 def _id(part: str) -> "Column":
     """The id of a part of the message, as `framing` finds it."""
     column = F.col(part)
     number = F.conv(F.hex(F.substring(column, 2, PREFIX_LENGTH - 1)), 16, 10)
-    is_framed = (F.hex(F.substring(column, 1, 1)) == "00") & (
+    is_framed = (F.substring(column, 1, 1) == F.lit(b"\0")) & (
         F.octet_length(column) > PREFIX_LENGTH
     )
     in_headers = [
@@ -110,12 +121,12 @@ def _values(name: str) -> "Column":
 
 def landed_ids(messages: "DataFrame", registry: Registry | None) -> set[Named]:
     """The ids that rows of `landing.message` name."""
-    row = messages.agg(*named_ids()).head()
+    row = _with_ids(messages).agg(*_sets()).head()
     return found_ids(row.asDict() if row else {}, registry)
 
 
 def found_ids(metrics: Mapping[str, Any], registry: Registry | None) -> set[Named]:
-    """What `named_ids` has found. JSON behind the bytes of a registry needs none."""
+    """What `observed` has found. JSON behind the bytes of a registry needs none."""
     return {
         Named(one["topic"], one["schema_id"])
         for ids in metrics.values()
