@@ -189,8 +189,8 @@ def wrong_rows(keys: dict[str, list[list[str]]]) -> str:
 
 
 def show(what: str, ours: float, theirs: float | None, bar: str) -> None:
-    ratio = f"{ours / theirs:7.2f}" if theirs else ""
-    print(f"| {what} | {ours:.1f} | {theirs or 0:.1f} | {ratio} | {bar} |", flush=True)
+    compared = f"{theirs:.1f} | {ours / theirs:.2f}" if theirs else "- | -"
+    print(f"| {what} | {ours:.1f} | {compared} | {bar} |", flush=True)
 
 
 def main() -> None:
@@ -231,7 +231,7 @@ def measure(folder: Path, count: int) -> None:
         cold, _ = cost_of([COMMAND, "run", small[2 + WARM_RUNS]], project)
         no_news, _ = cost_of([COMMAND, "run"], project)
     print(f"{count} copies of big; the recipe's wrong rows: {wrong_rows(recipe['keys'])}\n")
-    print("| measure | CPU-s or number | of what it is compared with | ratio | bar |")
+    print("| measure / compared with | CPU-s or number | compared with | ratio | bar |")
     print("|---|---|---|---|---|")
     first_of_recipe = recipe["costs"]["batch 0"]
     show("land and first build / recipe", landing.cpu + build.cpu, first_of_recipe, "3.0")
