@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.kafka.broker import PartitionEnds, Topic, policy_of
+from dbt_debezium.kafka.broker import PartitionEnds, Topic, TopicSettings, settings_of
 from dbt_debezium.kafka.plan import (
     Landed,
     failed_sentences,
@@ -118,8 +118,7 @@ def test_when_a_look_is_due_all_partitions_are_noted() -> None:
         (0, 0, 5),
         (4.9, 4.9, 9.9),
         (5, 5, None),
-        # A replica was behind, or a transaction open.
-        (5, 0, 10),
+        # Replicas were behind, or a transaction was open.
         (60, None, 65),
     ],
 )
@@ -146,10 +145,17 @@ def test_an_end_is_sure_where_all_was_fetched_and_nothing_is_held_up() -> None:
     assert [one.is_sure_end for one in well.limited(3).ranges] == [False]
     seen = Silence({}, None, QUIET).after(behind.ranges, NOON)
     assert (seen.partitions, seen.moved_at) == ({("t", 0): Landed("one", 7, NOON, None)}, NOON)
-    silent = plan_landing([topic((0, 7))], seen.partitions)
+    landed = seen.partitions
+    silent = plan_landing([topic((0, 7))], landed)
     again = seen.after(silent.ranges, at(5))
     assert again.partitions == {("t", 0): Landed("one", 7, at(5), at(5))}
     assert (again.moved_at, again.look_at) == (NOON, None)
+    assert seen.is_proved_by(silent.ranges)
+    assert not again.is_proved_by(silent.ranges)
+    # Only the last look counts.
+    held_up = plan_landing([Topic("t", "one", "delete", {0: PartitionEnds(0, 7, False)})], landed)
+    assert again.after(held_up.ranges, at(6)).look_at == at(11)
+    assert not seen.is_proved_by(held_up.ranges)
 
 
 @given(
@@ -188,8 +194,8 @@ def failed(name: str) -> Mock:
 
 def test_a_cleanup_policy_that_did_not_come_is_no_policy_that_we_may_not_see() -> None:
     """Each control record in what lands meanwhile would be a gap for good."""
-    options = {"bootstrap.servers": "b:9092"}
-    assert policy_of("shop", options, failed("TopicAuthorizationException")) is None
-    assert policy_of("shop", options, failed("UnsupportedVersionException")) is None
+    options, nothing = {"bootstrap.servers": "b:9092"}, TopicSettings(None, None)
+    assert settings_of("shop", options, failed("TopicAuthorizationException")) == nothing
+    assert settings_of("shop", options, failed("UnsupportedVersionException")) == nothing
     with pytest.raises(DebeziumError, match="shop: b:9092: TimeoutException: "):
-        policy_of("shop", options, failed("TimeoutException"))
+        settings_of("shop", options, failed("TimeoutException"))

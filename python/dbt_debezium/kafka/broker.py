@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dbt_debezium.errors import DebeziumError
 
 TIMEOUT_MILLIS: Final = 15_000
 TIMEOUTS: Final = "default.api.timeout.ms", "request.timeout.ms"
+POLICY, FEWEST_IN_SYNC = "cleanup.policy", "min.insync.replicas"
 INTERNAL: Final = "__consumer_offsets", "__transaction_state"
 REMEDIES: Final = {
     "TimeoutException": "no broker answers; check host and port, and security.protocol in "
@@ -50,8 +51,17 @@ class PartitionEnds:
     end: int
     """One past the last offset that a reader of committed messages can have."""
     is_sure: bool = True
-    """Whether nothing is written behind the end that such a reader cannot see yet, and all replicas
-    are in sync: else producers may be unable to write."""
+    """Whether nothing is written behind the end that such a reader cannot see yet, and enough
+    replicas are in sync for producers to write."""
+
+
+class TopicSettings(NamedTuple):
+    """None where the cluster does not tell us."""
+
+    cleanup_policy: str | None
+    """delete, compact or both."""
+    fewest_in_sync: int | None
+    """How many replicas must be in sync for producers to write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +104,22 @@ def read_topics(
         # Asked first: what is written in between makes the ends differ.
         written = _offsets(jvm, where, options, admin, infos, "latest", "READ_UNCOMMITTED")
         ends = _offsets(jvm, where, options, admin, infos, "latest")
-        policies = _policies(jvm, where, options, admin, names)
+        settings = _settings(jvm, where, options, admin, names)
+
+        def ends_of(name: str, number: int) -> PartitionEnds:
+            info = infos[name, number]
+            enough = settings[name].fewest_in_sync or info.replicas().size()
+            end, is_all = ends[name, number], ends[name, number] >= written[name, number]
+            return PartitionEnds(starts[name, number], end, is_all and info.isr().size() >= enough)
+
         return [
             Topic(
                 name,
                 str(described[name].topicId().toString()),
-                policies[name],
+                settings[name].cleanup_policy,
                 {
-                    number: PartitionEnds(
-                        starts[name, number],
-                        ends[name, number],
-                        ends[name, number] >= written[name, number]
-                        and info.isr().size() == info.replicas().size(),
-                    )
-                    for (topic, number), info in sorted(infos.items(), key=lambda one: one[0])
-                    if topic == name
+                    number: ends_of(name, number)
+                    for number in sorted(one.partition() for one in described[name].partitions())
                 },
             )
             for name in names
@@ -209,32 +220,35 @@ def _offsets(
     return {(at.topic(), at.partition()): answer[at].offset() for at in answer}
 
 
-def _policies(
+def _settings(
     jvm: Any, where: str, options: Mapping[str, str], admin: Any, names: Sequence[str]
-) -> dict[str, str | None]:
-    """cleanup.policy of each topic, as `policy_of` has it."""
+) -> dict[str, TopicSettings]:
     package = jvm.org.apache.kafka.common.config
     kind = getattr(package, "ConfigResource$Type").TOPIC
     resources = {name: package.ConfigResource(kind, name) for name in names}
     asked = admin.describeConfigs(_list(jvm, [*resources.values()])).values()
     return {
-        name: policy_of(where, options, asked.get(resource)) for name, resource in resources.items()
+        name: settings_of(where, options, asked.get(resource))
+        for name, resource in resources.items()
     }
 
 
-def policy_of(where: str, options: Mapping[str, str], future: Any) -> str | None:
-    """cleanup.policy of a topic; None where we may not ask, because that is a right of its own.
+def settings_of(where: str, options: Mapping[str, str], future: Any) -> TopicSettings:
+    """Settings of a topic; of nulls where we may not ask, because that is a right of its own.
 
     Raises:
         DebeziumError: the answer only failed to come. As None, each offset without a message would
             be a gap for good in what lands now.
     """
     try:
-        return str(future.get().get("cleanup.policy").value())
+        found = future.get()
+        fewest = found.get(FEWEST_IN_SYNC)
+        policy = found.get(POLICY).value()
+        return TopicSettings(str(policy), None if fewest is None else int(fewest.value()))
     except Exception as error:
         if _innermost(error)[0] in TRANSIENT:
             raise _refusal(where, options, error) from None
-        return None
+        return TopicSettings(None, None)
 
 
 def _list(jvm: Any, values: Sequence[Any]) -> Any:

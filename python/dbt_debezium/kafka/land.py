@@ -102,7 +102,7 @@ class KafkaLanded:
     """By topic: ids in its messages that no registry has given a schema for."""
     names_no_registry: bool = False
     has_looked_again: bool = False
-    """Whether it noted that partitions surely ended where they had before."""
+    """See `Silence.is_proved_by`."""
     look_again_at: datetime | None = None
     """See `Silence.wake_up_at`."""
 
@@ -149,12 +149,10 @@ def land_kafka(
         plan = plan_landing(topics, landed, block.starting_offsets)
         if limit is not None:
             plan = plan.limited(limit)
-        silence = Silence(landed, moved_at, quiet_after)
+        # Partitions of topics that are not landed any more have no range.
+        asked = {(one.topic, one.partition) for one in plan.ranges} & landed.keys()
+        silence = Silence({at: landed[at] for at in asked}, moved_at, quiet_after)
         ranges = noted(plan, landed, silence.is_due(asked_at))
-        has_looked_again = any(
-            one.end == one.start and one.is_sure_end and (one.topic, one.partition) in landed
-            for one in ranges
-        )
         done = message_count = 0
         for some in parts(ranges, most):
             if done:
@@ -175,7 +173,7 @@ def land_kafka(
         plan,
         unknown,
         registry is None,
-        has_looked_again,
+        silence.is_proved_by(ranges),
         silence.after(ranges, asked_at).wake_up_at,
     )
 
@@ -280,13 +278,16 @@ def landed_ends(
     rows = spark.sql(
         "select topic, partition, max_by(topic_id, landing_id) as topic_id, "
         "max(end_offset) as end_offset, unix_micros(max(fetched_at)) as looked_at, "
-        "unix_micros(max(fetched_at) filter (where is_sure_end)) as sure_at, "
+        "max_by(is_sure_end, landing_id) as is_sure_end, "
         "unix_micros(max(fetched_at) filter (where end_offset > start_offset)) as moved_at "
         f"from {RANGE} where is_landed group by topic, partition"
     ).collect()
     landed = {
         (row.topic, row.partition): Landed(
-            row.topic_id, row.end_offset, _time(row.looked_at), _time(row.sure_at)
+            row.topic_id,
+            row.end_offset,
+            _time(row.looked_at),
+            _time(row.looked_at) if row.is_sure_end else None,
         )
         for row in rows
         if row.topic in names

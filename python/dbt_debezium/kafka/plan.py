@@ -49,7 +49,7 @@ class Landed:
     looked_at: datetime | None = None
     """When the cluster was last asked for its end, as far as that was noted."""
     sure_at: datetime | None = None
-    """The last time that it was sure that nothing was behind it."""
+    """The same, if it was sure then that nothing was behind the end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,8 @@ def quiet_after(settings: Mapping[str, Any]) -> timedelta:
 class Silence:
     """When partitions were last looked at, and when anything last came.
 
-    A look notes where all partitions end. Looks go on until it is sure of each partition that it
-    had nothing more so long after the newest message of all.
+    A look notes where all partitions end. Looks go on until the last one is sure of each partition,
+    so long after the newest message of all.
     """
 
     partitions: Mapping[tuple[str, int], Landed]
@@ -49,11 +49,10 @@ class Silence:
         """When the next look is due, while messages still come; None after the last one."""
         if not self.quiet_after or self.moved_at is None:
             return None
-        quiet_at = self.moved_at + self.quiet_after
         waiting = [
             one.looked_at or self.moved_at
             for one in self.partitions.values()
-            if one.sure_at is None or one.sure_at < quiet_at
+            if self._is_waited_for(one)
         ]
         return min(waiting) + self.quiet_after if waiting else None
 
@@ -64,6 +63,21 @@ class Silence:
             return None
         return max(self.look_at, self.moved_at + self.quiet_after)
 
+    def _is_waited_for(self, one: Landed) -> bool:
+        if self.moved_at is None or one.sure_at is None:
+            return True
+        return one.sure_at < self.moved_at + self.quiet_after
+
+    def is_proved_by(self, ranges: Iterable[Range]) -> bool:
+        """Whether a look is sure of a partition of which none was before."""
+        return any(
+            one.end == one.start
+            and one.is_sure_end
+            and (before := self.partitions.get((one.topic, one.partition))) is not None
+            and self._is_waited_for(before)
+            for one in ranges
+        )
+
     def is_due(self, now: datetime) -> bool:
         return self.look_at is not None and self.look_at <= now
 
@@ -71,11 +85,9 @@ class Silence:
         """What is known when a landing has noted ranges."""
         partitions, moved_at = dict(self.partitions), self.moved_at
         for one in ranges:
-            before = partitions.get((one.topic, one.partition))
-            sure_at = before.sure_at if before else None
-            partitions[one.topic, one.partition] = Landed(
-                one.topic_id, one.end, asked_at, asked_at if one.is_sure_end else sure_at
-            )
+            sure_at = asked_at if one.is_sure_end else None
+            at = (one.topic, one.partition)
+            partitions[at] = Landed(one.topic_id, one.end, asked_at, sure_at)
             if one.end > one.start:
                 moved_at = asked_at
         return replace(self, partitions=partitions, moved_at=moved_at)

@@ -18,10 +18,11 @@ JOINED: Final = f"""
 with known as (
     select
         *,
-        is_landed and landing_id <= {{landing_id}} as is_settled,
+        is_landed and (landing_id <= {{landing_id}} or start_offset = end_offset) as is_settled,
         start_offset = end_offset as is_empty,
         landing_id < max(
-            case when is_landed and landing_id <= {{landing_id}} then landing_id end
+            case when is_landed and (landing_id <= {{landing_id}} or start_offset = end_offset)
+                then landing_id end
         ) over (partition by topic, topic_id, partition) as is_followed
     from {RANGE} version as of {{snapshot_id}}
 ),

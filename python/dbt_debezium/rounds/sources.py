@@ -38,7 +38,7 @@ class Landing:
     failures: tuple[str, ...] = ()
     """Why blocks of landing.yml, or topics of them, could not be landed. The others have landed."""
     has_looked_again: bool = False
-    """Whether it noted that partitions still end where they did, which may prove a snapshot."""
+    """Whether partitions are now known to end where they did, which may prove a snapshot."""
     look_again_at: float | None = None
     """When the next such look may prove one, in seconds since 1970."""
 
