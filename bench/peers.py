@@ -138,29 +138,32 @@ def steps(folder: Path, parts: list[list[Path]]) -> list[Cost]:
     return found
 
 
-def cost_of(command: list[str | Path], folder: Path) -> tuple[float, str]:
-    """CPU-seconds of a command, and what it printed. Looks every tenth of a second."""
+def cost_of(command: list[str | Path], folder: Path) -> float:
+    """CPU-seconds of a command. Looks every tenth of a second."""
     cost = 0.0
     with (folder / "said").open("w+") as said:
         process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=subprocess.STDOUT)
         while process.poll() is None:
             cost = max(cost, cpu_seconds(process.pid))
             time.sleep(LOOK_SECONDS)
-        said.seek(0)
-        text = said.read()
-    if process.returncode:
-        sys.exit(f"{command}: {text[-3000:]}")
-    return cost, text
+        if process.returncode:
+            said.seek(0)
+            sys.exit(f"{command}: {said.read()[-3000:]}")
+    return cost
+
+
+def printed_by(script: Path, *arguments: str | Path) -> str:
+    """The last line that a script prints in a process of its own."""
+    command = [sys.executable, script, *arguments]
+    said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return said.stdout.splitlines()[-1]
 
 
 def in_own_process(folder: Path, parts: list[list[Path]]) -> list[Cost]:
     """`steps` with a Java of its own."""
     folder.mkdir()
     wanted = json.dumps([[str(file) for file in files] for files in parts])
-    said = subprocess.run(
-        [sys.executable, __file__, "steps", folder, wanted], stdout=subprocess.PIPE, check=True
-    )
-    return [Cost(*one) for one in json.loads(said.stdout.splitlines()[-1])]
+    return [Cost(*one) for one in json.loads(printed_by(Path(__file__), "steps", folder, wanted))]
 
 
 def size(*paths: Path) -> int:
@@ -205,21 +208,10 @@ def measure(folder: Path, count: int) -> None:
     parts = copies(folder, count)
     firsts, nexts = [part.first for part in parts], [part.next for part in parts]
     small = small_parts(folder, firsts[0])
-    recipe = json.loads(
-        subprocess.run(
-            [sys.executable, HERE / "recipe.py", folder / "recipe", *batches(firsts, nexts)],
-            stdout=subprocess.PIPE,
-            check=True,
-        ).stdout.splitlines()[-1]
-    )
+    batches = [",".join(map(str, files)) for files in (firsts, nexts)]
+    recipe = json.loads(printed_by(HERE / "recipe.py", folder / "recipe", *batches))
     limit = {
-        what: float(
-            subprocess.run(
-                [sys.executable, HERE / "one_process.py", what, folder / what, *firsts],
-                stdout=subprocess.PIPE,
-                check=True,
-            ).stdout
-        )
+        what: float(printed_by(HERE / "one_process.py", what, folder / what, *firsts))
         for what in ("land", "histories")
     }
     start, landing, build, _, incremental = in_own_process(folder / "many", [firsts, nexts[:1]])
@@ -228,8 +220,8 @@ def measure(folder: Path, count: int) -> None:
     few = in_own_process(folder / "few", [[part] for part in small[: 2 + WARM_RUNS]])
     with lake(folder / "few"):
         project = folder / "few" / "project"
-        cold, _ = cost_of([COMMAND, "run", small[2 + WARM_RUNS]], project)
-        no_news, _ = cost_of([COMMAND, "run"], project)
+        cold = cost_of([COMMAND, "run", small[2 + WARM_RUNS]], project)
+        no_news = cost_of([COMMAND, "run"], project)
     print(f"{count} copies of big; the recipe's wrong rows: {wrong_rows(recipe['keys'])}\n")
     print("| measure / compared with | CPU-s or number | compared with | ratio | bar |")
     print("|---|---|---|---|---|")
@@ -254,10 +246,6 @@ def measure(folder: Path, count: int) -> None:
     print(
         f"\nstart of Spark: {', '.join(f'{one:.1f}' for one in starts)} (the last is the recipe's)"
     )
-
-
-def batches(firsts: list[Path], nexts: list[Path]) -> list[str]:
-    return [",".join(map(str, firsts)), ",".join(map(str, nexts))]
 
 
 if __name__ == "__main__":

@@ -30,7 +30,14 @@ from dbt_debezium.rounds.health import Health
 from dbt_debezium.rounds.loop import Told, run_rounds
 from dbt_debezium.rounds.news import Mark, published_mark
 from dbt_debezium.rounds.round import Kind, Outcome, Round
-from dbt_debezium.rounds.sources import KafkaSource, Landing, NoSource, PathSource, Tell
+from dbt_debezium.rounds.sources import (
+    KafkaSource,
+    Landing,
+    NoSource,
+    PathSource,
+    Source,
+    Tell,
+)
 from dbt_debezium.rounds.stopping import Stopping
 from dbt_debezium.rounds.told import ForPeople, for_machines
 
@@ -541,6 +548,19 @@ def test_a_health_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None
         Health(tmp_path / "nowhere" / "health.json")
 
 
+def round_of(project: Path, source: Source | None = None, **more: Any) -> Round:
+    """A round of a project, in a process without Spark."""
+    return Round(
+        project=project,
+        profiles=project / "profiles.yml",
+        target=None,
+        options=[],
+        source=source or NoSource(),
+        schema=lambda: "build",
+        **{"start_spark": lambda: None, "notes": lambda _: ([], [])} | more,
+    )
+
+
 def test_a_round_without_news_starts_no_spark(
     lake: sqlite3.Connection, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -550,10 +570,7 @@ def test_a_round_without_news_starts_no_spark(
         raise AssertionError("Spark starts")
 
     def one_round(**more: Any) -> Outcome:
-        profiles = project / "profiles.yml"
-        return Round(
-            project, profiles, None, [], NoSource(), start, lambda: "build", start, **more
-        ).run()
+        return round_of(project, start_spark=start, notes=start, **more).run()
 
     catalog = CatalogFile(project / "catalog.db", "lake", "build")
     models = str(fingerprint(project, project / "profiles.yml", []))
@@ -591,22 +608,10 @@ def test_a_snapshot_that_waits_for_silent_partitions_wakes_rounds_until_all_are_
         def land(self, spark: Any, tell: Tell) -> Landing:
             return landings.pop(0)
 
-    def write(_: Any, __: str, text: str) -> None:
-        leave(lake, text)
-
     held = [{"held": [{"reason": "unproven_reads"}]}]
     monkeypatch.setattr("dbt_debezium.build.run_dbt", lambda *_, **__: True)
-    monkeypatch.setattr("dbt_debezium.rounds.round.write_mark", write)
-    rounds = Round(
-        project,
-        project / "profiles.yml",
-        None,
-        [],
-        Kafka(),
-        lambda: None,  # type: ignore[arg-type, return-value]
-        lambda: "build",
-        lambda _: ([], held),
-    )
+    monkeypatch.setattr("dbt_debezium.rounds.round.write_mark", lambda *one: leave(lake, one[2]))
+    rounds = round_of(project, Kafka(), notes=lambda _: ([], held))
     kinds = {}
     for seconds in (0, 299, 301, 330, 629, 631, 9999):
         monkeypatch.setattr("dbt_debezium.rounds.round.time.time", lambda at=now + seconds: at)
@@ -631,16 +636,7 @@ def test_a_failed_round_names_first_what_failed(
         return False
 
     monkeypatch.setattr("dbt_debezium.build.run_dbt", build)
-    failed = Round(
-        project,
-        project / "profiles.yml",
-        None,
-        [],
-        NoSource(),
-        lambda: None,  # type: ignore[arg-type, return-value]
-        lambda: "build",
-        lambda _: ([], []),
-    ).run()
+    failed = round_of(project).run()
     assert failed.lines == [
         "a_test: Got 3 results, configured to fail if != 0",
         "orders_history: its model has changed; built again from all changes",
@@ -703,6 +699,4 @@ def test_what_another_machine_landed_meanwhile_is_news(
     models = str(fingerprint(project, profiles, []))
     leave(lake, msgspec.json.encode(Mark("2026", models, str(catalog.state()))).decode())
     with pytest.raises(DebeziumError, match="built"):
-        Round(
-            project, profiles, None, [], Dump(), lambda: None, lambda: "build", lambda _: ([], [])
-        ).run()
+        round_of(project, Dump()).run()

@@ -10,14 +10,14 @@ from figures import record
 from kafka import KafkaAdminClient, KafkaProducer
 from kafka.admin import NewTopic
 from lake import Lake, open_lake
-from test_crash import SOURCE, captured, check_published, whole_log
+from test_crash import SOURCE, check_published, whole_log
 from test_kills import (
     KILLS,
-    MODELLED,
     PARTS,
     SEED,
     check_as_undisturbed,
     check_counted,
+    few_tables,
     finish,
     kill_landings,
 )
@@ -29,8 +29,7 @@ QUIET_SECONDS = 5
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Iterator[Lake]:
-    tables = [table for table in captured() if table.table in MODELLED]
-    with open_lake(tmp_path, tables, {"quiet_partition_seconds": QUIET_SECONDS}) as opened:
+    with open_lake(tmp_path, few_tables(), {"quiet_partition_seconds": QUIET_SECONDS}) as opened:
         yield opened
 
 

@@ -16,6 +16,8 @@ from lake import Lake, open_lake
 from test_crash import SOURCE, captured, check_published, whole_log
 from test_run_every import COMMAND, Process, bring, environment_of
 
+from dbt_debezium.scaffold import CapturedTable
+
 KILLS = 10
 PARTS = 2 * KILLS
 """Of a log whose landings are killed: some end before the kill. The last parts land together."""
@@ -30,11 +32,14 @@ OF_RUNS = {"cut_id", "landing_id", "landed_at", "published_at"}
 """Columns that say which run wrote a row."""
 
 
+def few_tables() -> list[CapturedTable]:
+    """Because their models are built twice for each kill."""
+    return [table for table in captured() if table.table in MODELLED]
+
+
 @pytest.fixture
 def lake(tmp_path: Path) -> Iterator[Lake]:
-    """A lake of few tables, because their models are built twice for each kill."""
-    tables = [table for table in captured() if table.table in MODELLED]
-    with open_lake(tmp_path, tables) as opened:
+    with open_lake(tmp_path, few_tables()) as opened:
         yield opened
 
 

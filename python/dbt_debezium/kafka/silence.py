@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka.plan import Landed, Range
+from dbt_debezium.setting_values import number_from_zero
 
 SETTING: Final = "quiet_partition_seconds"
 
@@ -20,13 +20,7 @@ def quiet_after(settings: Mapping[str, Any]) -> timedelta:
     >>> quiet_after({"quiet_partition_seconds": 300})
     datetime.timedelta(seconds=300)
     """
-    seconds = settings.get(SETTING, 0)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
-        raise DebeziumError(
-            f"dbt_project.yml: {SETTING}: {seconds!r} is not a number from 0 on; "
-            "docs/settings.md says what it means"
-        )
-    return timedelta(seconds=seconds)
+    return timedelta(seconds=number_from_zero(SETTING, settings.get(SETTING, 0)))
 
 
 @dataclass(frozen=True, slots=True)

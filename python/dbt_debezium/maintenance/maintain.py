@@ -37,6 +37,7 @@ from dbt_debezium.maintenance.snapshots import MINUTE, removable_snapshots, remo
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
 from dbt_debezium.maintenance.views import lake_views
 from dbt_debezium.session import innermost
+from dbt_debezium.setting_values import number_from_zero
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -88,12 +89,7 @@ class Settings:
         """
         names = ("longest_query_hours", "maintain_after_runs", "maintain_seconds")
         for name in names:
-            value = settings[name]
-            if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-                raise DebeziumError(
-                    f"dbt_project.yml: {name}: {value!r} is not a number from 0 on; "
-                    "docs/settings.md says what it means"
-                )
+            number_from_zero(name, settings[name])
         kept = ("keep_message_days", "keep_version_days")
         for name in kept:
             days = settings[name]

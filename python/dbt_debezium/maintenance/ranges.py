@@ -18,13 +18,16 @@ JOINED: Final = f"""
 with known as (
     select
         *,
-        is_landed and (landing_id <= {{landing_id}} or start_offset = end_offset) as is_settled,
         start_offset = end_offset as is_empty,
-        landing_id < max(
-            case when is_landed and (landing_id <= {{landing_id}} or start_offset = end_offset)
-                then landing_id end
-        ) over (partition by topic, topic_id, partition) as is_followed
+        is_landed and (landing_id <= {{landing_id}} or start_offset = end_offset) as is_settled
     from {RANGE} version as of {{snapshot_id}}
+),
+settled as (
+    select
+        *,
+        landing_id < max(landing_id) over (partition by topic, topic_id, partition) as is_followed
+    from known
+    where is_settled
 ),
 placed as (
     select
@@ -37,8 +40,8 @@ placed as (
             ),
             true
         ) as is_behind_a_hole
-    from known
-    where is_settled and not (is_empty and is_followed)
+    from settled
+    where not (is_empty and is_followed)
 ),
 numbered as (
     select
