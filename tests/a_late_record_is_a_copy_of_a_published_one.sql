@@ -33,7 +33,8 @@ late_event as (
             event.topic = starting_progress.topic
             and event.partition = starting_progress.partition
     where
-        event.is_already_published
+        {{ run_has('late_change') }}
+        and event.is_already_published
         and not {{ matches_any('event.data_collection', var('not_ingested_tables')) }}
         and (event.row_key is not null or event.snapshot is null)
         and not coalesce(

@@ -3,10 +3,7 @@ with
 change_group as (
 
     select * from {{ ref('stg_change_group') }}
-    {%- if not has_change_groups() %}
-    -- Nothing is in a group, and so Spark leaves the join out.
-    where false
-    {%- endif %}
+    where {{ run_has('lone_change') }}
 
 ),
 

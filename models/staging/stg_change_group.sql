@@ -1,3 +1,13 @@
+{%- if is_without('lone_change') -%}
+-- What is below would find nothing.
+select
+    source,
+    transaction_id,
+    group_id,
+    boundary_position
+from {{ this }}
+where false
+{%- else -%}
 with
 
 message as (
@@ -137,3 +147,4 @@ inner join {{ source('pointer', 'commit') }} as published
         and published.cut_id <= {{ candidate('starting_cut_id') }}
 where late.is_lone and late.is_already_published
 group by late.source, late.transaction_id
+{%- endif %}

@@ -112,7 +112,7 @@ single_marker as (
             and copied.source = original.source
             and copied.transaction_id = original.transaction_id
             and copied.marker = original.marker
-    where not copied.is_leading
+    where {{ run_has('copied_topic') }} and not copied.is_leading
 
 )
 

@@ -1,3 +1,14 @@
+{%- if is_without('split_topic') -%}
+-- What is below would find nothing.
+select
+    source,
+    transaction_id,
+    topic,
+    `offset`,
+    has_every_marker_before
+from {{ this }}
+where false
+{%- else -%}
 with
 
 placed_end as (
@@ -82,3 +93,4 @@ left join proven_position as proven
         and ended.source = proven.source
         and ended.position = proven.position
 where ended.marker = 'END'
+{%- endif %}

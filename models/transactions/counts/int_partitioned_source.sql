@@ -9,7 +9,8 @@ partitioned_source as (
     inner join {{ ref('int_transaction_topic') }} as transaction_topic
         on progress.topic = transaction_topic.topic
     where
-        progress.cut_id = {{ candidate('cut_id') }}
+        {{ run_has('split_topic') }}
+        and progress.cut_id = {{ candidate('cut_id') }}
         and progress.marker_source is not null
         and transaction_topic.is_leading
     group by progress.marker_source

@@ -36,7 +36,11 @@ select
     source,
     transaction_id
 from {{ ref('stg_change_event') }}
-where is_already_published and log_position is not null and transaction_id is not null
+where
+    {{ run_has('late_change') }}
+    and is_already_published
+    and log_position is not null
+    and transaction_id is not null
 group by source, transaction_id
 union distinct
 -- BEGIN and END that come again without them tell nothing but their id; and END its time, where the

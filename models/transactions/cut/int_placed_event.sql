@@ -47,6 +47,7 @@ keyed_commit as (
             and new_commit.transaction_id = event.transaction_id
             and event.connector in ('mysql', 'mariadb')
             and event.is_window_close
+    where {{ run_has('signal') }}
 
 )
 

@@ -17,6 +17,7 @@ unread as (
             known_event_position
         )
     from {{ ref('int_judged_partition') }}
+    where {{ run_has('unreadable_message') }}
 
 ),
 
@@ -63,6 +64,7 @@ unreadable_marker as (
         cast(null as string) as before_place,
         explode(unplaced_offsets) as `offset`
     from {{ ref('int_judged_marker_partition') }}
+    where {{ run_has('unreadable_message') }}
 
 ),
 

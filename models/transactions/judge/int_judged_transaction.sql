@@ -12,7 +12,8 @@ unplaced_window as (
     select source
     from {{ ref('stg_change_event') }}
     where
-        snapshot = 'incremental'
+        {{ run_has('window_read') }}
+        and snapshot = 'incremental'
         and {{ ordered_by_end('connector') }}
         and not is_already_published
     group by source

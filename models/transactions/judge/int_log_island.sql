@@ -8,13 +8,16 @@ numbered_message as (
         source,
         split(log_position, '#') as place
     from {{ ref('stg_message') }}
-    where {{ is_gtid('log_position') }} and (is_whole_transaction or kind = 'schema_change')
+    where
+        {{ run_has('numbered_log') }}
+        and {{ is_gtid('log_position') }}
+        and (is_whole_transaction or kind = 'schema_change')
     union all
     select
         source,
         split(log_position, '#') as place
     from {{ ref('stg_transaction_marker') }}
-    where {{ is_gtid('log_position') }} and marker = 'END'
+    where {{ run_has('numbered_log') }} and {{ is_gtid('log_position') }} and marker = 'END'
 
 ),
 
@@ -24,6 +27,7 @@ starting_log as (
         source,
         explode(log_positions) as (log, log_number)
     from {{ ref('int_starting_commit') }}
+    where {{ run_has('starting_log') }}
 
 ),
 

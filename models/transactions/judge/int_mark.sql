@@ -25,12 +25,14 @@ fact as (
         kind,
         mark
     from {{ ref('int_gap_mark') }}
+    {%- if run_has('decision', 'contradiction') %}
     union all
     select
         source,
         kind,
         mark
     from {{ ref('int_decision_mark') }}
+    {%- endif %}
 
 ),
 
@@ -53,6 +55,7 @@ transaction_mark as (
         0 as event_order,
         mark
     from {{ ref('int_table_mark') }}
+    {%- if run_has('doubtful_transaction') %}
     union all
     select
         source,
@@ -62,6 +65,8 @@ transaction_mark as (
         event_order,
         mark
     from {{ ref('int_event_mark') }}
+    {%- endif %}
+    {%- if run_has('uncounted_transaction') %}
     union all
     select
         source,
@@ -71,6 +76,7 @@ transaction_mark as (
         0 as event_order,
         mark
     from {{ ref('int_uncounted_mark') }}
+    {%- endif %}
 
 ),
 
@@ -95,7 +101,7 @@ ordered_mark as (
         event_order,
         mark
     from transaction_mark
-    {%- if has_pending_reads() %}
+    {%- if run_has('read') %}
     union all
     select
         source,
@@ -107,6 +113,7 @@ ordered_mark as (
         mark
     from {{ ref('int_snapshot_mark') }}
     {%- endif %}
+    {%- if run_has('numbered_log', 'starting_log', 'logical_message') %}
     union all
     select
         source,
@@ -117,6 +124,7 @@ ordered_mark as (
         0 as event_order,
         mark
     from {{ ref('int_log_mark') }}
+    {%- endif %}
 
 )
 

@@ -43,7 +43,7 @@ surrounded_end as (
     from {{ ref('int_partitioned_end') }} as ended
     inner join partition_count
         on ended.topic = partition_count.topic
-    where ended.has_every_marker_before
+    where {{ run_has('split_topic') }} and ended.has_every_marker_before
     group by ended.source, ended.transaction_id
 
 ),

@@ -34,7 +34,11 @@ incremental_window as (
         source,
         previous_commit_position as previous_position
     from {{ ref('stg_change_event') }}
-    where snapshot = 'incremental' and connector = 'postgresql' and not is_already_published
+    where
+        {{ run_has('window_read') }}
+        and snapshot = 'incremental'
+        and connector = 'postgresql'
+        and not is_already_published
     group by source, previous_commit_position
 
 ),

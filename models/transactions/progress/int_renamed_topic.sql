@@ -12,7 +12,7 @@ guessed_topic as (
 
     select topic
     from {{ source('pointer', 'partition_progress') }}
-    where cut_id = {{ candidate('starting_cut_id') }}
+    where {{ run_has('nameless_topic') }} and cut_id = {{ candidate('starting_cut_id') }}
     group by topic
     having max(size(sources)) = 0 and max(marker_source) is null
 

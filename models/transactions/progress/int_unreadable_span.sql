@@ -1,3 +1,20 @@
+{%- if not run_has('unplaced_message', 'earlier_unplaced_message') -%}
+-- What is below would find nothing.
+select
+    cast(null as string) as topic,
+    cast(null as int) as partition,
+    cast(
+        null as array<struct<
+            `offset`: bigint, after_position: string, before_position: string,
+            after_link_position: string, before_link_position: string
+        >>
+    ) as unreadable_spans,
+    cast(null as array<bigint>) as doubtful_offsets,
+    cast(null as array<bigint>) as readable_offsets,
+    cast(null as string) as first_new_position,
+    cast(null as string) as first_new_link_position
+where false
+{%- else -%}
 with
 
 message as (
@@ -148,3 +165,4 @@ select
     ) as first_new_link_position
 from surrounded_message
 group by topic, partition
+{%- endif %}

@@ -1,4 +1,4 @@
-{%- if is_without_reads() -%}
+{%- if is_without('read') -%}
 -- What is below would find nothing.
 select
     source,

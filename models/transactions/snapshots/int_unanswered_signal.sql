@@ -9,7 +9,8 @@ blocking_signal as (
         min(coalesce(previous_commit_position, '')) as previous_commit_position
     from {{ ref('stg_change_event') }}
     where
-        connector = 'postgresql'
+        {{ run_has('signal') }}
+        and connector = 'postgresql'
         and not is_already_published
         and is_blocking_signal
     group by source, transaction_id

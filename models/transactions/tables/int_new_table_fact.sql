@@ -10,7 +10,8 @@ notification as (
             as scanned_at
     from {{ ref('stg_message') }}
     where
-        kind = 'notification'
+        {{ run_has('notification') }}
+        and kind = 'notification'
         and source is not null
         and get_json_object(notification, '$.type') = 'TABLE_SCAN_COMPLETED'
         and coalesce(get_json_object(notification, '$.additional_data.status'), 'SUCCEEDED')
@@ -75,7 +76,10 @@ select
     null as scan_stopped_commit_number
 from message
 where
-    (message.quarantine_reason = 'delete_without_identity' or message.has_repeated_names)
+    (
+        ({{ run_has('lost_identity') }} and message.quarantine_reason = 'delete_without_identity')
+        or ({{ run_has('repeated_names') }} and message.has_repeated_names)
+    )
     and message.source is not null
     and message.table_name is not null
 group by message.source, message.schema_name, message.table_name

@@ -51,6 +51,7 @@ shared_key as (
             and repeated_key.schema_name <=> emptied.schema_name
             and repeated_key.table_name = emptied.table_name
             and repeated_key.commit_number = emptied.commit_number
+    {%- if run_has('read') %}
     union all
     -- A read of another connector than PostgreSQL is known by its key alone (S1).
     select
@@ -70,6 +71,7 @@ shared_key as (
         and not copied.has_content_of_first_copy
         and not copied.is_already_published
         and not new_commit.is_read_twice
+    {%- endif %}
 
 )
 

@@ -11,6 +11,7 @@ fact as (
         cast(null as bigint) as scan_ended_commit_number,
         cast(null as bigint) as scan_stopped_commit_number
     from {{ ref('int_shown_table') }}
+    {%- if run_has('notification', 'signal', 'lost_identity', 'repeated_names') %}
     union all
     select
         source,
@@ -41,7 +42,8 @@ fact as (
         scan_ended_commit_number,
         scan_stopped_commit_number
     from {{ ref('int_new_table_fact') }}
-    {% if is_incremental() -%}
+    {%- endif %}
+    {%- if is_incremental() %}
     union all
     select built.* except (cut_id)
     from {{ this }} as built

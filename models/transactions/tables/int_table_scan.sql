@@ -22,7 +22,8 @@ window_signal as (
             message.source = new_commit.source
             and message.transaction_id = new_commit.transaction_id
     where
-        message.kind = 'change'
+        {{ run_has('signal') }}
+        and message.kind = 'change'
         and message.signal_type in (
             'snapshot-window-open', 'snapshot-window-close', 'stop-snapshot'
         )
