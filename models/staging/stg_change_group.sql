@@ -1,11 +1,10 @@
-{%- if is_without('lone_change') -%}
+{%- if not run_has('lone_change') -%}
 -- What is below would find nothing.
 select
-    source,
-    transaction_id,
-    group_id,
-    boundary_position
-from {{ this }}
+    cast(null as string) as source,
+    cast(null as string) as transaction_id,
+    cast(null as string) as group_id,
+    cast(null as string) as boundary_position
 where false
 {%- else -%}
 with

@@ -39,6 +39,7 @@ EFFECT_NAMES = {
     "statement",
     "tojson",
     "var",
+    "varargs",
 }
 """What dbt gives besides to hooks, and to macros that override dbt's."""
 OVERRIDES = {

@@ -8,7 +8,6 @@ latest_decision as (
         -- What is released or discarded is published even if it follows nothing.
         max(struct(decided_on, decision != 'new_epoch', decision, decided_by, reason)) as latest
     from {{ ref('operator_decision') }}
-    where {{ run_has('decision') }}
     group by source, transaction_id
 
 )

@@ -1,12 +1,11 @@
-{%- if is_without('split_topic') -%}
+{%- if not run_has('split_topic') -%}
 -- What is below would find nothing.
 select
-    source,
-    transaction_id,
-    topic,
-    `offset`,
-    has_every_marker_before
-from {{ this }}
+    cast(null as string) as source,
+    cast(null as string) as transaction_id,
+    cast(null as string) as topic,
+    cast(null as bigint) as `offset`,
+    cast(null as boolean) as has_every_marker_before
 where false
 {%- else -%}
 with

@@ -19,8 +19,7 @@ select
     committed_at
 from {{ ref('stg_change_event') }}
 where
-    {{ run_has('read') }}
     -- This alone lets Iceberg pass over files without reads.
-    and snapshot is not null
+    snapshot is not null
     and snapshot != 'incremental'
     and not is_already_published

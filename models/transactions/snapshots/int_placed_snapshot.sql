@@ -1,13 +1,12 @@
-{%- if is_without('read') -%}
+{%- if not run_has('read') -%}
 -- What is below would find nothing.
 select
-    source,
-    snapshot_position,
-    is_blocking,
-    committed_at,
-    has_place,
-    position
-from {{ this }}
+    cast(null as string) as source,
+    cast(null as string) as snapshot_position,
+    cast(null as boolean) as is_blocking,
+    cast(null as timestamp) as committed_at,
+    cast(null as boolean) as has_place,
+    cast(null as string) as position
 where false
 {%- else -%}
 with

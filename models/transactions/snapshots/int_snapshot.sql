@@ -1,13 +1,17 @@
-{%- if is_without('read') -%}
+{%- if not run_has('read') -%}
 -- What is below would find nothing.
 select
-    source,
-    snapshot_position,
-    read_count,
-    read_tables,
-    is_read_twice,
-    unlanded_tables
-from {{ this }}
+    cast(null as string) as source,
+    cast(null as string) as snapshot_position,
+    cast(null as bigint) as read_count,
+    cast(
+        null as array<struct<
+            data_collection: string, read_count: bigint, has_last_of_table: boolean,
+            topics: array<string>
+        >>
+    ) as read_tables,
+    cast(null as boolean) as is_read_twice,
+    cast(null as array<string>) as unlanded_tables
 where false
 {%- else -%}
 with
