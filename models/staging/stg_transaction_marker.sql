@@ -6,10 +6,12 @@ known_source as (
 
     select source
     from {{ ref('stg_message') }}
-    where kind = 'change'
+    where {{ run_has('marker_without_connector') }} and kind = 'change'
     group by source
     union distinct
-    select source from {{ ref('int_starting_commit') }}
+    select source
+    from {{ ref('int_starting_commit') }}
+    where {{ run_has('marker_without_connector') }}
 
 ),
 
