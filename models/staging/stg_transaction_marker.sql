@@ -4,13 +4,11 @@ with
 -- so (S0). Their BEGIN names none, and their ids look alike.
 known_source as (
 
-    select source
-    from {{ ref('stg_message') }}
+    select source from {{ ref('stg_message') }}
     where {{ run_has('marker_without_connector') }} and kind = 'change'
     group by source
     union distinct
-    select source
-    from {{ ref('int_starting_commit') }}
+    select source from {{ ref('int_starting_commit') }}
     where {{ run_has('marker_without_connector') }}
 
 ),

@@ -1,20 +1,3 @@
-{%- if not run_has('unplaced_message', 'earlier_unplaced_message') -%}
--- What is below would find nothing.
-select
-    cast(null as string) as topic,
-    cast(null as int) as partition,
-    cast(
-        null as array<struct<
-            `offset`: bigint, after_position: string, before_position: string,
-            after_link_position: string, before_link_position: string
-        >>
-    ) as unreadable_spans,
-    cast(null as array<bigint>) as doubtful_offsets,
-    cast(null as array<bigint>) as readable_offsets,
-    cast(null as string) as first_new_position,
-    cast(null as string) as first_new_link_position
-where false
-{%- else -%}
 with
 
 message as (
@@ -25,6 +8,7 @@ message as (
         kind = 'quarantined'
         or (kind = 'change' and snapshot is null and transaction_id is null) as has_no_place
     from {{ ref('stg_message') }}
+    where {{ run_has('unplaced_message', 'earlier_unplaced_message') }}
 
 ),
 
@@ -35,8 +19,7 @@ earlier_progress as (
 
 ),
 
--- Partitions in which something has no place. They come from the messages, because Spark would
--- compute int_landed_partition a second time.
+-- Not from int_landed_partition, which Spark would compute a second time.
 doubtful_partition as (
 
     select
@@ -165,4 +148,3 @@ select
     ) as first_new_link_position
 from surrounded_message
 group by topic, partition
-{%- endif %}
