@@ -25,13 +25,16 @@ sent_connector as (
 
 ),
 
--- Of a source that is published END can land alone. Only those of SQL Server and Db2 name no
--- connector, and the judge knows no difference between the two.
+-- Of a source that is published END can land alone. Those of MySQL and MariaDB name no connector but
+-- a place in a log, those of SQL Server and Db2 neither. The judge knows no difference within a pair.
 published_connector as (
 
     select
         starting_commit.source,
-        coalesce(max(marker.connector), 'sqlserver') as connector
+        coalesce(
+            max(marker.connector),
+            case when count(marker.log_position) > 0 then 'mysql' else 'sqlserver' end
+        ) as connector
     from {{ ref('int_starting_commit') }} as starting_commit
     left join marker
         on starting_commit.source = marker.source
