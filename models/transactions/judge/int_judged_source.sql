@@ -25,8 +25,9 @@ sent_connector as (
 
 ),
 
--- Of a source that is published END can land alone. Those of MySQL and MariaDB name no connector but
--- a place in a log, those of SQL Server and Db2 neither. The judge knows no difference within a pair.
+-- Of a source that is published END can land alone. Those of MySQL and MariaDB name no connector
+-- but a place in a log, those of SQL Server and Db2 neither. The judge knows no difference within
+-- such a pair.
 published_connector as (
 
     select
