@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 from dbt_debezium.catalogs import catalog_of_session
 from dbt_debezium.session import nothing_published
 from dbt_debezium.site import SQLITE
-from dbt_debezium.views.dialects import Dialect, Lake, create_view, table_views, tables_of
+from dbt_debezium.views.dialects import (
+    Dialect,
+    Lake,
+    attach_rest,
+    create_view,
+    table_views,
+    tables_of,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,12 +37,14 @@ def view_statements(
     if not texts:
         raise nothing_published("views")
     lake = Lake(catalog, pointer_fields(spark, build))
-    uri = catalog_of_session(spark).get("uri", "")
+    known = catalog_of_session(spark)
+    uri = known.get("uri", "")
     if dialect == "duckdb" and uri.startswith(SQLITE):
         tables = sorted({table for text in texts.values() for table in tables_of(text)})
-        name = catalog_of_session(spark)["name"]
-        yield from table_views(uri.removeprefix(SQLITE), name, tables)
+        yield from table_views(uri.removeprefix(SQLITE), known["name"], tables)
         lake = Lake("", lake.fields)
+    elif dialect == "duckdb" and known.get("type") == "rest":
+        yield attach_rest(uri, known.get("warehouse", ""), catalog)
     yield f"create schema if not exists {schema}"
     for name, text in texts.items():
         yield create_view(dialect, schema, name, text, lake)

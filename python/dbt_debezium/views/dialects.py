@@ -179,6 +179,19 @@ def table_views(file: str, catalog: str, tables: list[tuple[str, str]]) -> Itera
         )
 
 
+def attach_rest(uri: str, warehouse: str, catalog: str) -> str:
+    """DuckDB's statement for a REST catalog. Secrets are the reader's, who creates them before.
+
+    >>> print(attach_rest("https://catalog", "shop", "lake"))
+    attach if not exists 'shop' as lake (type iceberg, endpoint 'https://catalog', read_only)
+    """
+    name = exp.to_identifier(catalog).sql(dialect="duckdb")
+    return (
+        f"attach if not exists {literal(warehouse)} as {name}"
+        f" (type iceberg, endpoint {literal(uri)}, read_only)"
+    )
+
+
 def literal(text: str) -> str:
     """A text in DuckDB's SQL.
 
