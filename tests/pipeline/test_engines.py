@@ -6,15 +6,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 import pytest
 import sqlglot
 from click.testing import CliRunner
+from engines import open_duckdb, pyiceberg_recipe, rows_of, statements_of
 from lake import REPOSITORY, capture
 from pages import blocks
 from pyspark.sql import SparkSession
@@ -68,36 +67,7 @@ def views_for(dialect: str) -> list[str]:
     """The statements that the command prints."""
     result = CliRunner().invoke(main, ["views", "--dialect", dialect], catch_exceptions=False)
     assert result.exit_code == 0, result.output
-    return [one.strip() for one in result.stdout.split(";\n") if one.strip()]
-
-
-def open_duckdb() -> duckdb.DuckDBPyConnection:
-    """DuckDB with the extensions that PyPI has; it would fetch them itself."""
-    connection = duckdb.connect()
-    for name in ("sqlite_scanner", "avro", "iceberg"):
-        spec = find_spec(f"duckdb_extension_{name}")
-        assert spec is not None
-        assert spec.origin is not None
-        (path,) = Path(spec.origin).parent.glob(f"extensions/*/{name}.duckdb_extension")
-        connection.execute(f"load '{path}'")
-    return connection
-
-
-def rows_of(table: pa.Table) -> list[str]:
-    """The rows of a table, sorted, in types that Spark, DuckDB and PyIceberg share."""
-    schema = pa.schema([pa.field(one.name, plain_type(one.type)) for one in table.schema])
-    return sorted(repr(row) for row in table.cast(schema).to_pylist())
-
-
-def plain_type(found: pa.DataType) -> pa.DataType:
-    """The type with instants as those of UTC, and texts and lists in one of their forms."""
-    if pa.types.is_timestamp(found):
-        return pa.timestamp("us", "UTC" if found.tz else None)
-    if pa.types.is_struct(found):
-        return pa.struct([pa.field(one.name, plain_type(one.type)) for one in found])
-    if pa.types.is_list(found) or pa.types.is_large_list(found):
-        return pa.list_(plain_type(found.value_type))
-    return pa.string() if pa.types.is_large_string(found) else found
+    return statements_of(result.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +91,7 @@ def first_part(lake: Path) -> Iterator[SparkSession]:
 @pytest.fixture(scope="module")
 def duckdb_of_first_part(first_part: SparkSession) -> duckdb.DuckDBPyConnection:
     """DuckDB with the views, as they were printed after the first part."""
-    connection = open_duckdb()
+    connection = open_duckdb("sqlite_scanner", "avro", "iceberg")
     for statement in views_for("duckdb"):
         connection.execute(statement)
     return connection
@@ -152,16 +122,10 @@ def assert_duckdb_reads_what_spark_reads(
         assert rows_of(found) == expected, name
 
 
-def pyiceberg_recipe() -> dict[str, Any]:
-    """What the page's recipe makes, of the lake of the environment."""
-    (recipe,) = blocks("docs/querying.md", "python")
-    names: dict[str, Any] = {}
-    exec(recipe, names)
-    return names
-
-
 def assert_pyiceberg_reads_what_spark_reads(spark: SparkSession) -> None:
-    recipe = pyiceberg_recipe()
+    opening, _, reading = blocks("docs/querying.md", "python")
+    recipe = pyiceberg_recipe(opening)
+    exec(reading, recipe)
     tables = public_tables(spark)
     current = {name for name in tables if f"{name}_history" in tables}
     stored = set(tables) - current - {f"{name}_history" for name in current}
