@@ -15,7 +15,7 @@ setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, ja
 
 setup-live: setup $(BIN)/.chain $(BIN)/.live ## what tests against servers need beside that
 
-setup-cluster: setup $(BIN)/.cluster $(JARS)/.store ## what tests on a cluster need beside that
+setup-cluster: setup $(BIN)/.live $(BIN)/.cluster $(JARS)/.store ## what tests on a cluster need beside that
 
 demo: setup ## a real change log in, published tables out, in two steps
 	@$(BIN)/dbt-debezium demo

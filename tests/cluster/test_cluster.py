@@ -2,6 +2,7 @@
 
 One chain of servers and one story. A machine lands and runs; another one is refused meanwhile, and
 lands a second file later, which the first one builds. All tables are those of an embedded lake.
+DuckDB and PyIceberg read them from the catalog and the store.
 """
 
 import json
@@ -14,11 +15,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pytest
 from arrivals import Arrival, write_arrivals
 from lake import Lake, capture, open_lake, tables_of
 from oracle import read_messages
+from pages import blocks
+from pyarrow import feather
 
+from dbt_debezium.build import environment
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.lease import Lease, writing
@@ -27,8 +32,11 @@ from dbt_debezium.scaffold import CapturedTable
 from dbt_debezium.session import open_catalog
 
 pytest.importorskip("moto", reason="`make setup-cluster` installs what the cluster needs")
+pytest.importorskip("duckdb", reason="`make setup-cluster` installs readers of the lake")
 
-from chain import REPOSITORY, SECRET_KEY, TOKEN, Cluster, cluster
+from chain import ACCESS_KEY, REPOSITORY, SECRET_KEY, TOKEN, Cluster, cluster
+from duckdb import DuckDBPyConnection
+from engines import open_duckdb, pyiceberg_recipe, rows_of, statements_of
 
 DBT, COMMAND = (Path(sys.executable).with_name(name) for name in ("dbt", "dbt-debezium"))
 COMMANDS = """
@@ -38,27 +46,31 @@ from dbt_debezium.cli import main
 
 for line in sys.stdin:
     ended = CliRunner().invoke(main, json.loads(line))
-    print(json.dumps([ended.exit_code, ended.output]), flush=True)
+    print(json.dumps([ended.exit_code, ended.stdout or ended.output]), flush=True)
 """
 """Commands in one process, as they come: Spark starts once."""
 LOOK = """
 import json, os, sys
 from pathlib import Path
 from click.testing import CliRunner
+from pyarrow import feather
 from dbt_debezium.cli import main
 from dbt_debezium.session import spark_session
 
 SECRETS = ("DBT_DEBEZIUM_CATALOG_TOKEN", "DBT_DEBEZIUM_S3_SECRET_KEY")
-landed, names, *hidden = sys.argv[1:]
+landed, rows, *hidden = sys.argv[1:]
 spark = spark_session("prod")
 
 def look(_):
     yield [one for one in hidden if os.path.exists(one) and os.listdir(one)]
 
+maintained = CliRunner().invoke(main, ["maintain"]).exit_code
+for row in spark.sql("show views in public").collect():
+    name = row["viewName"]
+    feather.write_feather(spark.table(f"public.`{name}`").toArrow(), f"{rows}/{name}")
 commands = [one.read_text() for one in Path("/proc").glob("[0-9]*/cmdline")]
 print(json.dumps({
-    "maintained": CliRunner().invoke(main, ["maintain"]).exit_code,
-    "rows": {name: sorted(spark.table(name).toJSON().collect()) for name in names.split(",")},
+    "maintained": maintained,
     "again": CliRunner().invoke(main, ["land", landed]).output,
     "doctor": CliRunner().invoke(main, ["doctor", "--json"]).output,
     "seen": spark.sparkContext.range(0, 1, 1, 1).mapPartitions(look).first(),
@@ -72,10 +84,20 @@ print(json.dumps({
 class Story:
     """What was said, and what is there."""
 
+    reader: DuckDBPyConnection
+    """It attaches the catalog when the first run has published."""
+    views: list[str] = field(default_factory=list)
+    """What is printed for it then."""
+    first_commit: int = 0
+    """What it sees then."""
+    transaction: DuckDBPyConnection = field(init=False)
+    """One of the reader, which begins then."""
     runs: list[str] = field(default_factory=list)
     refused: str = ""
     landed: str = ""
     looked: dict[str, Any] = field(default_factory=dict)
+    rows: dict[str, pa.Table] = field(default_factory=dict)
+    """Of each public table, as Spark sees it at the end."""
     events: str = ""
     """Spark's log of them, of the process that has looked."""
 
@@ -138,8 +160,8 @@ def machine(servers: Cluster, parts: list[Arrival], tables: list[CapturedTable])
 
 
 @pytest.fixture(scope="session")
-def story(servers: Cluster, machine: Machine, tables: list[CapturedTable]) -> Story:
-    told = Story()
+def story(servers: Cluster, machine: Machine) -> Story:
+    told = Story(open_duckdb("httpfs", "avro", "iceberg"))
     other = Machine(servers, machine.project, "two")
     second = json.dumps(["land", str(servers.folder / "part_1")])
     # From the driver alone, so that the cluster is left to the run.
@@ -158,25 +180,46 @@ def story(servers: Cluster, machine: Machine, tables: list[CapturedTable]) -> St
         assert running.returncode == 0, told.runs
         print(second, file=landing.stdin, flush=True)
         told.landed = answer(landing, 0)
+        print(json.dumps(["views", "--dialect", "duckdb"]), file=landing.stdin, flush=True)
+        told.views = statements_of(answer(landing, 0))
         landing.stdin.close()
+    for statement in [*secrets_of_duckdb(servers), *told.views]:
+        told.reader.execute(statement)
+    told.transaction = told.reader.cursor().begin()
+    told.first_commit = commit_of_duckdb(told.transaction)
     told.runs.append(machine.says(DBT, "run", "--target", "prod"))
-    log = servers.folder / "events"
+    log, rows = servers.folder / "events", servers.folder / "rows"
     log.mkdir()
+    rows.mkdir()
     events = ("enabled=true", f"dir={log.as_uri()}", "compress=false")
     looked = machine.says(
-        *(sys.executable, "-c", LOOK, servers.folder / "part_1", ",".join(public(tables))),
+        *(sys.executable, "-c", LOOK, servers.folder / "part_1", rows),
         *(REPOSITORY, servers.folder, jars_dir().absolute()),
         PYSPARK_SUBMIT_ARGS=" ".join(f"--conf spark.eventLog.{one}" for one in events)
         + " pyspark-shell",
     )
     told.events = "".join(one.read_text() for one in log.rglob("events_*"))
     told.looked = json.loads(looked.splitlines()[-1])
+    told.rows = {one.name: feather.read_table(one) for one in rows.iterdir()}
     return told
 
 
-def public(tables: list[CapturedTable]) -> list[str]:
-    """What readers see of some tables: rows, and their versions."""
-    return [f"public.{one.model_name}{kind}" for one in tables for kind in ("", "_history")]
+def secrets_of_duckdb(servers: Cluster) -> list[str]:
+    """The statements of the page, with the address of this store."""
+    (page,) = blocks("docs/cluster.md", "sql")
+    store = servers.environment["DBT_DEBEZIUM_S3_ENDPOINT"].removeprefix("http://")
+    values = {
+        name: one for name, one in servers.environment.items() if name.startswith("DBT_DEBEZIUM_")
+    }
+    # DuckDB's command line has `getenv`, and its client for Python has not.
+    page = re.sub(r"getenv\('(\w+)'\)", lambda found: f"'{values[found[1]]}'", page)
+    assert "'store:9000'" in page
+    return statements_of(page.replace("store:9000", store))
+
+
+def commit_of_duckdb(reader: DuckDBPyConnection) -> int:
+    ((number,),) = reader.execute("select commit_number from public.published_cut").fetchall()
+    return int(number)
 
 
 def answer(commands: "subprocess.Popen[str]", code: int) -> str:
@@ -252,10 +295,56 @@ def embedded(
 def test_all_tables_are_those_of_an_embedded_lake(
     story: Story, embedded: Lake, tables: list[CapturedTable]
 ) -> None:
-    rows = story.looked["rows"]
-    assert sum(len(some) for some in rows.values()) > len(rows)
-    for name in public(tables):
-        assert rows[name] == sorted(embedded.spark.table(name).toJSON().collect()), name
+    names = [f"{one.model_name}{kind}" for one in tables for kind in ("", "_history")]
+    assert sum(story.rows[name].num_rows for name in names) > len(names)
+    for name in names:
+        expected = rows_of(embedded.spark.table(f"public.{name}").toArrow())
+        assert rows_of(story.rows[name]) == expected, name
+
+
+def test_duckdb_reads_what_spark_reads_from_the_catalog_and_the_store(story: Story) -> None:
+    assert {"a", "a_history", "commit", "published_cut", "held_transaction"} <= story.rows.keys()
+    for name, expected in story.rows.items():
+        found = story.reader.sql(f'select * from public."{name}"').to_arrow_table()
+        assert found.column_names == expected.column_names
+        assert rows_of(found) == rows_of(expected), name
+
+
+def test_an_attached_duckdb_sees_a_new_commit_in_its_next_query(story: Story) -> None:
+    (published,) = story.rows["published_cut"].column("commit_number").to_pylist()
+    assert story.first_commit < commit_of_duckdb(story.reader) == published
+
+
+def test_a_transaction_of_duckdb_stays_at_its_commit(story: Story) -> None:
+    """Also in tables that it has not read before the second run."""
+    assert commit_of_duckdb(story.transaction) == story.first_commit
+    query = "select max(commit_number) from public.commit"
+    assert story.transaction.execute(query).fetchall() == [(story.first_commit,)]
+    query = "select max(_valid_from) from public.a_history"
+    ((newest,),) = story.transaction.execute(query).fetchall()
+    assert newest <= story.first_commit
+
+
+def test_duckdb_attaches_the_catalog_by_a_statement_without_secrets(story: Story) -> None:
+    attach, *others = story.views
+    assert attach.startswith("attach ")
+    assert attach.endswith(" read_only)")
+    for secret in (TOKEN, ACCESS_KEY, SECRET_KEY):
+        assert secret not in " ".join(story.views)
+    assert len(others) == 1 + len(story.rows)
+
+
+def test_pyiceberg_reads_what_spark_reads_from_the_catalog_and_the_store(
+    story: Story, servers: Cluster, tables: list[CapturedTable]
+) -> None:
+    (opening,) = blocks("docs/cluster.md", "python")
+    with environment(**servers.environment):
+        recipe = pyiceberg_recipe(opening)
+    cut = recipe["published"]()
+    current = [one.model_name for one in tables]
+    for kind, names in (("current", current), ("stored", ["held_transaction", "table_flag"])):
+        for name in names:
+            assert rows_of(recipe[kind](name, cut)) == rows_of(story.rows[name]), name
 
 
 def test_what_cannot_be_reached_or_is_refused_is_one_sentence(

@@ -52,6 +52,9 @@ NOT_RUN: Final = {
         "needs a broker; tests/live/test_live.py looks at one"
     ),
     "dbt-debezium views --dialect duckdb": "test_engines.py, which runs what it prints",
+    "dbt-debezium views --dialect duckdb --target prod": (
+        "needs a REST catalog; test_cluster.py runs what it prints"
+    ),
     "dbt-debezium views --dialect trino --catalog lake": "test_engines.py",
     "dbt-debezium views --dialect snowflake --catalog lake": "test_engines.py",
     "dbt-debezium run --every 30s": "does not end; test_run_every.py ends it",
