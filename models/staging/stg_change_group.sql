@@ -1,11 +1,7 @@
 {%- if not run_has('lone_change') -%}
--- What is below would find nothing.
-select
-    cast(null as string) as source,
-    cast(null as string) as transaction_id,
-    cast(null as string) as group_id,
-    cast(null as string) as boundary_position
-where false
+{{ no_rows({
+    'source': 'string', 'transaction_id': 'string', 'group_id': 'string', 'boundary_position': 'string',
+}) }}
 {%- else -%}
 with
 

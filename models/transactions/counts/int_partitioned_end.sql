@@ -1,12 +1,8 @@
 {%- if not run_has('split_topic') -%}
--- What is below would find nothing.
-select
-    cast(null as string) as source,
-    cast(null as string) as transaction_id,
-    cast(null as string) as topic,
-    cast(null as bigint) as `offset`,
-    cast(null as boolean) as has_every_marker_before
-where false
+{{ no_rows({
+    'source': 'string', 'transaction_id': 'string', 'topic': 'string', 'offset': 'bigint',
+    'has_every_marker_before': 'boolean',
+}) }}
 {%- else -%}
 with
 

@@ -1,9 +1,5 @@
 {%- if not run_has('numbered_log', 'starting_log') -%}
--- What is below would find nothing.
-select
-    cast(null as string) as source,
-    from_json(null, 'map<string, string>') as log_positions
-where false
+{{ no_rows({'source': 'string', 'log_positions': 'map<string, string>'}) }}
 {%- else -%}
 with
 

@@ -28,7 +28,6 @@ snapshot as (
         {{ snapshot_id('snapshot_position') }} as transaction_id,
         case when is_blocking then snapshot_position else position end as snapshot_position
     from {{ ref('int_placed_snapshot') }}
-    where {{ run_has('read') }}
 
 ),
 

@@ -12,7 +12,6 @@ snapshot as (
         unix_micros(committed_at) as committed_at,
         case when is_blocking then snapshot_position else position end as snapshot_position
     from {{ ref('int_placed_snapshot') }}
-    where {{ run_has('read') }}
 
 ),
 

@@ -1,7 +1,5 @@
 {%- if not run_has('new_transaction_topic') -%}
--- What is below would find nothing.
-select cast(null as string) as source_prefix
-where false
+{{ no_rows({'source_prefix': 'string'}) }}
 {%- else -%}
 -- Of a database of SQL Server, the source without the last part is that of its connector.
 select source_prefix

@@ -1,9 +1,5 @@
 {%- if not run_has('new_transaction_topic') -%}
--- What is below would find nothing.
-select
-    cast(null as string) as topic,
-    cast(null as array<string>) as source_prefixes
-where false
+{{ no_rows({'topic': 'string', 'source_prefixes': 'array<string>'}) }}
 {%- else -%}
 with
 

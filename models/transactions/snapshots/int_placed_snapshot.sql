@@ -1,13 +1,8 @@
 {%- if not run_has('read') -%}
--- What is below would find nothing.
-select
-    cast(null as string) as source,
-    cast(null as string) as snapshot_position,
-    cast(null as boolean) as is_blocking,
-    cast(null as timestamp) as committed_at,
-    cast(null as boolean) as has_place,
-    cast(null as string) as position
-where false
+{{ no_rows({
+    'source': 'string', 'snapshot_position': 'string', 'is_blocking': 'boolean', 'committed_at': 'timestamp',
+    'has_place': 'boolean', 'position': 'string',
+}) }}
 {%- else -%}
 with
 

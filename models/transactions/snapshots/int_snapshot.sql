@@ -1,18 +1,10 @@
 {%- if not run_has('read') -%}
--- What is below would find nothing.
-select
-    cast(null as string) as source,
-    cast(null as string) as snapshot_position,
-    cast(null as bigint) as read_count,
-    cast(
-        null as array<struct<
-            data_collection: string, read_count: bigint, has_last_of_table: boolean,
-            topics: array<string>
-        >>
-    ) as read_tables,
-    cast(null as boolean) as is_read_twice,
-    cast(null as array<string>) as unlanded_tables
-where false
+{{ no_rows({
+    'source': 'string', 'snapshot_position': 'string', 'read_count': 'bigint',
+    'read_tables':
+        'array<struct<data_collection: string, read_count: bigint, has_last_of_table: boolean, topics: array<string>>>',
+    'is_read_twice': 'boolean', 'unlanded_tables': 'array<string>',
+}) }}
 {%- else -%}
 with
 

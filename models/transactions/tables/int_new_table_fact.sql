@@ -76,10 +76,8 @@ select
     null as scan_stopped_commit_number
 from message
 where
-    (
-        ({{ run_has('lost_identity') }} and message.quarantine_reason = 'delete_without_identity')
-        or ({{ run_has('repeated_names') }} and message.has_repeated_names)
-    )
+    {{ run_has('lost_identity', 'repeated_names') }}
+    and (message.quarantine_reason = 'delete_without_identity' or message.has_repeated_names)
     and message.source is not null
     and message.table_name is not null
 group by message.source, message.schema_name, message.table_name
