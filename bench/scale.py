@@ -1,0 +1,110 @@
+"""What a run costs with more messages, tables, sources or partitions: slopes for docs/sizing.md.
+
+    python bench/scale.py [messages | tables | sources | partitions]...
+
+By default all four. Of each point, three parts of one size land and are built in a lake of their
+own. The cost is that of the third: its landing and its run, in a warm process. A transaction writes
+all rows of its source.
+"""
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from bench import REPOSITORY, cpu_seconds, transaction
+
+from dbt_debezium.build import environment, run_dbt
+from dbt_debezium.home import jars_dir
+from dbt_debezium.landing import land
+from dbt_debezium.preview import write_project
+from dbt_debezium.scaffold import captured_tables
+from dbt_debezium.session import spark_session
+from dbt_debezium.tables import landed_tables
+
+PARTS = 3
+
+
+class Size(NamedTuple):
+    """Of one part."""
+
+    transactions: int = 10
+    tables: int = 2
+    rows: int = 10
+    """Of each table."""
+    sources: int = 1
+    partitions: int = 1
+
+    def message_count(self) -> int:
+        return self.sources * self.transactions * (self.tables * self.rows + 2)
+
+
+POINTS = {
+    "messages": [Size(transactions=one) for one in (10, 500, 5_000, 50_000)],
+    "tables": [Size(tables=one) for one in (2, 10, 30, 100)],
+    "sources": [Size(sources=one, transactions=2) for one in (1, 10, 100, 300)],
+    "partitions": [Size(transactions=2, rows=200, partitions=one) for one in (1, 10, 50, 200)],
+}
+
+
+def messages(size: Size, part: int) -> Iterator[str]:
+    """Lines of a part. A row is always in the same partition of its topic."""
+    tables = [f"t{one}" for one in range(size.tables)]
+    for number in range(part * size.transactions, (part + 1) * size.transactions):
+        for one in transaction(number, tables, size.rows, updates=True):
+            if not one["topic"].endswith(".transaction"):
+                one["partition"] = json.loads(one["key"])["id"] % size.partitions
+            line = f"{json.dumps(one)}\n"
+            for source in range(size.sources):
+                yield line.replace('"wide.', f'"wide{source}.').replace(
+                    '\\"name\\": \\"wide\\"', f'\\"name\\": \\"wide{source}\\"'
+                )
+
+
+def cost(size: Size) -> tuple[float, float]:
+    """CPU-seconds of the last part's landing and run."""
+    with (
+        tempfile.TemporaryDirectory(prefix="dbt-debezium-scale-") as folder,
+        environment(DBT_DEBEZIUM_LAKE=f"{folder}/lake"),
+    ):
+        spark, project = spark_session("local"), Path(folder) / "project"
+        landing = run = 0.0
+        for part in range(PARTS):
+            file = Path(folder) / f"{part}.jsonl"
+            with file.open("w", encoding="utf-8") as lines:
+                lines.writelines(messages(size, part))
+            before = cpu_seconds()
+            land(spark, file)
+            landing = cpu_seconds() - before
+            if not part:
+                write_project(REPOSITORY, project, captured_tables(landed_tables(spark), []), {})
+            said: list[str] = []
+            before = cpu_seconds()
+            if not run_dbt(["run", "--target", "local"], project, on_line=said.append):
+                sys.exit("\n".join(said))
+            run = cpu_seconds() - before
+        spark.stop()
+    return landing, run
+
+
+def main() -> None:
+    wanted = sys.argv[1:] or list(POINTS)
+    if unknown := set(wanted) - POINTS.keys():
+        sys.exit(f"scale.py: {unknown.pop()!r} is not measured; known: {', '.join(POINTS)}")
+    with environment(DBT_DEBEZIUM_JARS=str(jars_dir().absolute())):
+        cost(Size())  # Java is warm behind it.
+        for what in wanted:
+            print(f"| {what} | messages | landing, CPU-s | run, CPU-s |")
+            print("|---|---|---|---|")
+            for size in POINTS[what]:
+                landing, run = cost(size)
+                count = size.message_count()
+                shown = count if what == "messages" else getattr(size, what)
+                print(f"| {shown:,} | {count:,} | {landing:.1f} | {run:.1f} |", flush=True)
+            print()
+
+
+if __name__ == "__main__":
+    main()
