@@ -67,5 +67,10 @@ def test_snowflake_reads_lower_case_names_as_it_stores_them_and_fields_as_they_a
     assert "versions._change['committed_at']" in sql
 
 
+def test_views_of_trino_read_tables_with_the_rights_of_the_reader() -> None:
+    sql = create_view("trino", "public", "orders", CURRENT, Lake("ice", FIELDS))
+    assert sql.startswith('create or replace view public."orders" security invoker as')
+
+
 def test_the_tables_of_a_view_are_those_with_a_schema() -> None:
     assert tables_of(CURRENT) == [("build", "cut"), ("build", "orders_history")]

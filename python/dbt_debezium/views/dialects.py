@@ -51,7 +51,9 @@ def create_view(dialect: Dialect, schema: str, name: str, text: str, lake: Lake)
     """
     query = translated(dialect, text, lake)
     shown = query.sql(dialect=dialect, pretty=True, comments=False)
-    return f"create or replace view {schema}.{identifier(dialect, name)} as\n{shown}"
+    # By default Trino would read the tables with the rights of whoever made the view.
+    rights = " security invoker" if dialect == "trino" else ""
+    return f"create or replace view {schema}.{identifier(dialect, name)}{rights} as\n{shown}"
 
 
 def translated(dialect: Dialect, text: str, lake: Lake) -> exp.Expr:
