@@ -8,7 +8,8 @@
 
     {%- if is_incremental() -%}
         {%- call statement('main') -%}
-            insert into {{ this }}
+            insert into {{ this }}.branch_main
+            {{ unless_written_since(this) }}
             replace where cut_id {{ '!=' if config.get('meta', {}).get('keeps') == 'latest' else '>' }}
                 {{ candidate('starting_cut_id') }}
             {{ sql }}

@@ -31,7 +31,8 @@
         {%- endcall -%}
     {%- else -%}
         {%- call statement('main') -%}
-            insert into {{ stored }}
+            insert into {{ stored }}.branch_main
+            {{ unless_written_since(stored) }}
             replace where cut_id >= {{ candidate('cut_id') }} or cut_id < {{ candidate('cut_id') - 2 }}
             select {{ candidate('cut_id') }}L as cut_id, result.* from ({{ sql }}) as result
         {%- endcall -%}

@@ -15,6 +15,11 @@ BUILD = ("build", "--exclude-resource-type", "unit_test")
 UNPUBLISHED = "nothing published:"
 SHOWN_FAILURES = 10
 RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.+?)(?: SQLSTATE: \w+)?$", re.MULTILINE)
+CONFLICT = re.compile(r"iceberg\.exceptions\.ValidationException: (Found|Cannot)")
+LATE = (
+    "another run has written to this table since this run began, so this run publishes nothing; "
+    "run it again, once no other run works"
+)
 HEADING = re.compile(r"(Runtime|Compilation|Database) Error( in .*)?$")
 
 if TYPE_CHECKING:
@@ -170,9 +175,13 @@ def first_sentence(message: str) -> str:
     '[X] y is z'
     >>> first_sentence("E\\n: java.X: [USER_RAISED_EXCEPTION] y is z SQLSTATE: P0001\\n\\tat a")
     'y is z'
+    >>> first_sentence("org.apache.iceberg.exceptions.ValidationException: Found x\\n\\tat a")[:19]
+    'another run has wri'
     """
     if sentence := raised_sentence(message):
         return sentence
+    if CONFLICT.search(message):
+        return LATE
     lines = [line.strip() for line in message.splitlines()]
     telling = [line for line in lines if line and not HEADING.match(line)]
     return telling[0][:300] if telling else message.strip()[:300]

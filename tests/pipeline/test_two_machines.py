@@ -242,3 +242,47 @@ def test_a_run_that_has_lost_the_lake_publishes_nothing(
         assert [lake.rows(pointer)] == written
     assert lake.build(command="run"), lake.lines
     assert lake.counted() == sum(len(part.messages) for part in parts) == message_count(lake)
+
+
+def test_a_statement_that_sleeps_replaces_nothing_that_another_run_has_written(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It began before the other run took the lake, and writes after that has published."""
+    from dbt.adapters.spark.session import Cursor
+
+    assert lake.build(command="run"), lake.lines
+    plain = Cursor.execute
+    for name in ("commit", "message_count", "table_flag__stored"):
+        table = lake.spark.table(f"build.`{name}`")
+        written: list[Any] = []
+
+        def execute(
+            cursor: Cursor,
+            sql: str,
+            *parameters: Any,
+            name: str = name,
+            table: Any = table,
+            written: list[Any] = written,
+        ) -> None:
+            if f"insert into build.{name}" in sql.replace("`", "") and not written:
+                break_lease(lake.spark)
+                ((cut_id,),) = lake.rows("select cut_id from build.cut where channel = 'candidate'")
+                # As another run has it that has opened the same cut.
+                row = dict.fromkeys(table.columns) | {"cut_id": cut_id}
+                rows = lake.spark.createDataFrame([row], table.schema)
+                rows.writeTo(f"build.`{name}`").append()
+                written.append(snapshot_of(lake, name))
+            plain(cursor, sql, *parameters)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Cursor, "execute", execute)
+            assert f"{name.removesuffix('__stored')}: another run has written" in refusal(lake)
+        assert [snapshot_of(lake, name)] == written
+    assert lake.build(command="run"), lake.lines
+    assert lake.counted() == message_count(lake)
+
+
+def snapshot_of(lake: Lake, name: str) -> object:
+    """The newest snapshot of a table of the build schema."""
+    query = f"select snapshot_id from build.`{name}`.refs where name = 'main'"
+    return lake.rows(query)
