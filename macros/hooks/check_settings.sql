@@ -3,7 +3,7 @@
     {%- set problems = [] -%}
     {%- set known = [
         'cdl_heartbeat_tables', 'cdl_sources', 'generic_sources', 'hashed', 'keep_message_days', 'keep_version_days',
-        'landing_reaches_the_end', 'longest_query_hours', 'maintain_after_runs', 'maintain_seconds', 'not_ingested_tables', 'public_schema', 'quiet_partition_seconds', 'refused_flags',
+        'landing_reaches_the_end', 'longest_query_hours', 'maintain_after_runs', 'maintain_seconds', 'not_ingested_tables', 'public_as_table', 'public_schema', 'quiet_partition_seconds', 'refused_flags',
         'refused_holds', 'refused_proofs', 'repeated_snapshot_missing_table', 'sources_without_truncate', 'transaction_topics', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
     {%- set flag_names = [
@@ -27,6 +27,7 @@
         ('hashed', 'a run without it would build clear values'),
         ('keep_message_days', 'maintenance does not see --vars'),
         ('keep_version_days', 'maintenance does not see --vars'),
+        ('public_as_table', 'a run without it would leave tables at an earlier commit'),
         ('quiet_partition_seconds', 'landings do not see --vars'),
     ] if name in invocation_args_dict.get('vars', {}) -%}
         {%- do problems.append(
@@ -58,6 +59,7 @@
     {%- for name, patterns, example in [
         ('cdl_heartbeat_tables', var('cdl_heartbeat_tables'), 'cdc_cdl.cdc_heartbeat'),
         ('not_ingested_tables', var('not_ingested_tables'), 'public.audit_*'),
+        ('public_as_table', var('public_as_table'), 'order*'),
         ('refused_flags', var('refused_flags'), 'snapshot_*'),
         ('refused_holds', var('refused_holds'), 'refused_proof'),
         ('sources_without_truncate', var('sources_without_truncate'), 'shop_*'),

@@ -23,6 +23,7 @@
         {%- else -%}
             {%- do check_landed_messages(candidate('starting_landing_id')) -%}
             {%- do create_cut_views(commits, message_count, held_transaction, table_flag) -%}
+            {%- do keep_public_tables('write', int_cut, chosen_public_tables() | rejectattr('shows_pointer')) -%}
             {%- call statement('publish_cut') -%}
                 merge into {{ source('pointer', 'cut') }} as pointer
                 using (
@@ -69,6 +70,7 @@
                 when matched then update set *
                 when not matched then insert *
             {%- endcall -%}
+            {%- do keep_public_tables('move', int_cut, chosen_public_tables() | selectattr('shows_pointer')) -%}
             {%- do print_published_cut(summary) -%}
             {%- do print_schema_changes(table_facts(shapes, schema_changes)) -%}
         {%- endif -%}

@@ -24,6 +24,7 @@
                 'write.delete.mode' = 'copy-on-write',
                 'write.merge.distribution-mode' = 'none',
                 {{ metadata_properties() }},
+                'dbt_debezium.built_by_cut' = '{{ candidate('cut_id') }}',
                 'dbt_debezium.model_mark' = 'without views'
             )
             {{ comment_clause() }}

@@ -9,13 +9,14 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from dbt.adapters.spark.session import Connection
+from dbt.adapters.spark.session import Connection, Cursor
 from dbt.flags import get_flags
 from dbt.plugins.manager import dbtPlugin
 from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
+from pyspark.errors import PySparkException
 
-from dbt_debezium import home, jars, java, lease
+from dbt_debezium import home, jars, java, lease, public_tables
 from dbt_debezium.catalogs import settings_of_target
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
@@ -115,6 +116,24 @@ def prepare_sessions(is_writing: bool) -> None:
                 held[0].check()
         return plain_cursor(connection)
 
+    plain_execute = Cursor.execute
+
+    def execute(cursor: Any, sql: str, *parameters: Any) -> None:
+        step = public_tables.step_of(sql)
+        if step is None:
+            plain_execute(cursor, sql, *parameters)
+            return
+        spark, _, held = _writing[-1]
+        # The tables have no token that a late commit could be refused by.
+        held.confirm()
+        try:
+            line = step(spark)
+        except PySparkException as error:
+            # dbt takes one that is not its own for a mistake in the project.
+            raise DbtRuntimeError(str(error)) from error
+        cursor._df = spark.sql("select :line as line", args={"line": line})
+
+    setattr(Cursor, "execute", execute)  # noqa: B010
     setattr(Connection, "cursor", cursor)  # noqa: B010 - mypy refuses to assign to a method
     setattr(Connection, "knows_debezium", True)  # noqa: B010
 

@@ -360,6 +360,7 @@ def write_project(
     configuration["vars"].update(
         {
             "public_schema": "public",
+            "public_as_table": [],
             "not_ingested_tables": [],
             "landing_reaches_the_end": False,
             "refused_flags": [],

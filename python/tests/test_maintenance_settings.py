@@ -43,7 +43,12 @@ def test_the_most_days_reach_back_to_a_date(name: str) -> None:
 class TwoSchemas:
     """A session on a lake that is built in two schemas, where a captured table is called cut."""
 
-    tables = {"build": ["cut"], "public": [], "staging": ["cut"]}  # noqa: RUF012 - never changed
+    tables = {  # noqa: RUF012 - never changed
+        "build": ["cut"],
+        "public": [],
+        "public_tables": ["cut"],
+        "staging": ["cut"],
+    }
     catalog = SimpleNamespace(tableExists=lambda name: name != "landing.cut")
     """Spark says of views too that they exist."""
 
@@ -66,4 +71,5 @@ class TwoSchemas:
 def test_a_captured_table_called_cut_is_no_other_schema(monkeypatch: pytest.MonkeyPatch) -> None:
     lake = TwoSchemas()
     monkeypatch.setattr(retention, "lake_table", lake.table)
-    assert other_readers(lake, "build") == ["staging"]  # type: ignore[arg-type] # only its look
+    others = other_readers(lake, "build", "public_tables")  # type: ignore[arg-type] # only its look
+    assert others == ["staging"]

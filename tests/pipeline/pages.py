@@ -33,6 +33,9 @@ NOT_RUN: Final = {
     "dbt run-operation run_query --args '{sql: drop view public.orders_history}'": (
         "would take a table from what other commands look at"
     ),
+    "dbt run-operation run_query --args '{sql: drop table public_tables.orders}'": (
+        "drops what a setting has made"
+    ),
     "dbt run-operation run_query --args '{sql: drop table build.revenue_by_day__stored}'": (
         "test_scaffold_build.py drops that of another mart"
     ),

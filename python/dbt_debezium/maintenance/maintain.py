@@ -33,8 +33,13 @@ from dbt_debezium.maintenance.retention import (
     remove_rows,
     unpublished_refresh,
 )
-from dbt_debezium.maintenance.snapshots import MINUTE, removable_snapshots, remove_snapshots
-from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
+from dbt_debezium.maintenance.snapshots import (
+    MINUTE,
+    removable_snapshots,
+    remove_branch,
+    remove_snapshots,
+)
+from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables, plain_schema
 from dbt_debezium.maintenance.views import lake_views
 from dbt_debezium.session import innermost
 from dbt_debezium.setting_values import number_from_zero
@@ -79,6 +84,8 @@ class Settings:
     """How long landed messages are kept; None: forever."""
     version_days: int | None = None
     """How long closed versions of rows are kept; None: forever."""
+    public_schema: str = "public"
+    """That of the views."""
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Settings":
@@ -98,10 +105,11 @@ class Settings:
                     f"dbt_project.yml: {name}: {days!r} is not a whole number of days from 1 to "
                     f"{MOST_DAYS}, or {FOREVER}; docs/settings.md says what it means"
                 )
-        return cls(
+        numbers = cls(
             *(settings[name] for name in names),
             *(None if settings[name] == FOREVER else settings[name] for name in kept),
         )
+        return replace(numbers, public_schema=settings["public_schema"])
 
     @property
     def query_milliseconds(self) -> int:
@@ -213,7 +221,7 @@ def maintain(
         pointer = _pointer(schema)
         # The pointer last: until its turn has come, maintenance stays due.
         tables = sorted(
-            lake_tables(spark, (LANDING, schema)),
+            lake_tables(spark, (LANDING, schema, plain_schema(settings.public_schema))),
             key=lambda table: (table.name == pointer, -file_count(table)),
         )
         is_built = any(table.name == pointer for table in tables)
@@ -281,7 +289,8 @@ def _retention(
         )
     landings = starts = kept = None
     now = _now()
-    if settings.message_days is not None and (others := other_readers(spark, schema)):
+    ours = schema, plain_schema(settings.public_schema)
+    if settings.message_days is not None and (others := other_readers(spark, *ours)):
         kept = (
             f"{TABLE}: no old messages are removed, because {others[0]} is built from them too; "
             "set keep_message_days: forever while it is"
@@ -303,6 +312,7 @@ def _maintain_table(
     spark: "SparkSession", table: LakeTable, query_milliseconds: int, published_cut_id: int
 ) -> Maintained:
     before = file_count(table)
+    remove_branch(table)
     if has_small_files(table):
         join_files(spark, table, published_cut_id)
     removed = remove_snapshots(table, _now(), query_milliseconds)

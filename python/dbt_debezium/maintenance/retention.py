@@ -290,13 +290,17 @@ def announce(spark: "SparkSession", pointer: LakeTable, starts: "Mapping[str, Ro
     pointer.iceberg.refresh()
 
 
-def other_readers(spark: "SparkSession", schema: str) -> list[str]:
-    """Other schemas that are built from the same landed messages, as those of another target."""
+def other_readers(spark: "SparkSession", *ours: str) -> list[str]:
+    """Other schemas that are built from the same landed messages, as those of another target.
+
+    Args:
+        ours: the schemas of this one, in which a plain table can be a captured one called cut.
+    """
     named = sorted(row.namespace for row in spark.sql("show schemas").collect())
     return [
         other
         for other in named
-        if other != schema
+        if other not in ours
         # A captured table that is called cut has a public view, which this does not list.
         and any(row.tableName == "cut" for row in spark.sql(f"show tables in {other}").collect())
         and lake_table(spark, f"{other}.cut") is not None

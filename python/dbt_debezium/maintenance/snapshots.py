@@ -8,7 +8,7 @@ and queries that have just begun still read it.
 from collections.abc import Iterable
 from itertools import takewhile
 
-from dbt_debezium.maintenance.tables import LakeTable, Snapshot
+from dbt_debezium.maintenance.tables import BRANCH, LakeTable, Snapshot
 
 MINUTE = 60_000
 RUN_MILLISECONDS = 10 * MINUTE
@@ -29,6 +29,12 @@ def replaced_before(snapshots: Iterable[Snapshot], at: int) -> list[Snapshot]:
     []
     """
     return list(takewhile(lambda one: one.committed_at <= at, snapshots))
+
+
+def remove_branch(table: LakeTable) -> None:
+    """Remove what a killed run has written and not moved, so that it holds no snapshot."""
+    if table.iceberg.refs().containsKey(BRANCH):
+        table.iceberg.manageSnapshots().removeBranch(BRANCH).commit()
 
 
 def removable_snapshots(table: LakeTable, now: int, query_milliseconds: int) -> int:

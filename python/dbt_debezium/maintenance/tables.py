@@ -20,6 +20,9 @@ READ_BY: Final = "dbt_debezium.read_by"
 HISTORY: Final = "dbt_debezium.model_mark"
 """A property of each history."""
 
+BRANCH: Final = "next"
+"""Of a plain public table: what a run has written to it and not yet moved to `main`."""
+
 ReadBy = Literal["queries", "runs"]
 
 
@@ -72,6 +75,11 @@ class LakeTable:
 
     def has_column(self, name: str) -> bool:
         return self.iceberg.schema().findField(name) is not None
+
+
+def plain_schema(public_schema: str) -> str:
+    """The schema of the plain tables beside the public views (docs/decisions/0022)."""
+    return f"{public_schema}_tables"
 
 
 def lake_tables(spark: "SparkSession", schemas: Sequence[str]) -> Iterator[LakeTable]:
