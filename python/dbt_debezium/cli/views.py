@@ -40,7 +40,7 @@ def views(dialect: "Dialect", catalog: str, schema: str | None, target: str | No
     """Print the SQL of the public tables for an engine that cannot read Spark's views.
 
     The statements make views over the same Iceberg tables. Print them again when a public table is
-    new, or has other columns. DuckDB is tested; the SQL for Trino and Snowflake has not been run.
+    new, or has other columns. DuckDB and Trino are tested; the SQL for Snowflake has not been run.
     """
     from dbt_debezium.session import build_schema, public_schema, spark_session
     from dbt_debezium.views import view_statements
