@@ -19,8 +19,10 @@ from pyiceberg.table import StaticTable
 from streams import Change, Postgresql, create, delete, move, truncate, update
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.lease.breaking import break_lease
 from dbt_debezium.maintenance.maintain import Settings, maintain
 from dbt_debezium.maintenance.tables import BRANCH, lake_table
+from dbt_debezium.model_files import history_sql
 from dbt_debezium.public_tables import move as moving
 from dbt_debezium.public_tables.table import Call, Chosen
 from dbt_debezium.public_tables.write import write
@@ -178,6 +180,30 @@ def test_a_run_that_does_not_publish_moves_no_table(
     assert not table.iceberg.refs().containsKey(BRANCH)
 
 
+def test_a_run_that_has_lost_the_lake_moves_no_table_and_the_next_one_does(
+    lake: Lake, source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next run brings no news: the tables alone are behind."""
+    before = main_of(lake)
+    plain = Cursor.execute
+
+    def execute(cursor: Cursor, sql: str, *parameters: Any) -> None:
+        if "move_public_tables" in sql:
+            break_lease(lake.spark)
+        plain(cursor, sql, *parameters)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Cursor, "execute", execute)
+        with pytest.raises(DebeziumError, match="lost its lease"):
+            lake.build(command="run")
+    assert lake.rows("select n from public.a where id = 1") == [(source.number,)]
+    assert main_of(lake) == before
+    with one_number(lake) as seen:
+        assert lake.build(command="run"), lake.lines
+    assert seen == [source.number - 1, source.number]
+    assert_equal_views(lake)
+
+
 def test_nothing_moves_once_another_run_has_written_to_one_of_the_tables(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,3 +235,27 @@ def step_on(tables: list[Chosen]) -> Call:
     return Call(
         "public", "build.cut", "build.int_cut", "'dbt_debezium.read_by' = 'queries'", tables
     )
+
+
+def test_a_new_column_shows_with_the_commit_before(lake: Lake, source: Source) -> None:
+    source.step(create("a", id=6, n=6, note="new"))
+    tables = tables_of(source.landings[0])
+    source.land(lake)
+    (one,) = (table for table in tables if table.table == "a")
+    model = lake.project / "models" / "history" / "a_history.sql"
+    captured = one.captured() | {"schema_changes": "evolve"}
+    model.write_text(history_sql(captured, "a", one.facts.types()))
+    with one_number(lake) as seen:
+        assert lake.build(command="run"), lake.lines
+    assert seen == [source.number - 1, source.number]
+    assert_equal_views(lake)
+    assert lake.rows("select note from public_tables.a where id = 6") == [("new",)]
+
+
+def test_a_full_refresh_writes_the_tables_anew(lake: Lake, source: Source) -> None:
+    source.step(delete("b", id=9, n=9))
+    source.land(lake)
+    with one_number(lake) as seen:
+        assert lake.build("--full-refresh", command="run"), lake.lines
+    assert seen == [source.number - 1, source.number]
+    assert_equal_views(lake)
