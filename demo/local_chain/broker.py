@@ -61,8 +61,8 @@ def broker(
     format_storage: list[str | Path] = [
         "kafka.tools.StorageTool",
         "format",
-        "-t",
-        cluster,
+        # One in 64 ids begins with a dash, which would be an option behind `-t`.
+        f"--cluster-id={cluster}",
         "-c",
         config,
     ]
