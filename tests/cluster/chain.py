@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -64,18 +65,18 @@ class Cluster:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[Cluster]:
-    """Start it; everything ends with the block.
-
-    Args:
-        folder: an empty one that other users can enter.
-    """
-    driver = folder / "driver"
-    for one in (driver, driver / "conf", folder / "spark", folder / "work"):
-        one.mkdir()
-    (driver / "conf" / "spark-defaults.conf").write_text(SITE)
-    (folder / "work").chmod(0o777)
+def cluster() -> Iterator[Cluster]:
+    """Start it in a folder of its own; everything ends with the block."""
     with ExitStack() as stack:
+        name = stack.enter_context(tempfile.TemporaryDirectory(prefix="dbt-debezium-cluster-"))
+        folder = Path(name)
+        # The workers run as another user.
+        folder.chmod(0o755)
+        driver = folder / "driver"
+        for one in (driver, driver / "conf", folder / "spark", folder / "work"):
+            one.mkdir()
+        (driver / "conf" / "spark-defaults.conf").write_text(SITE)
+        (folder / "work").chmod(0o777)
         store = stack.enter_context(object_store(driver))
         s3 = {
             "s3.endpoint": store,

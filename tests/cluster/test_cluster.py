@@ -9,7 +9,6 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -132,10 +131,8 @@ class Machine:
 
 @pytest.fixture(scope="session")
 def servers() -> Iterator[Cluster]:
-    with tempfile.TemporaryDirectory(prefix="dbt-debezium-cluster-") as folder:
-        Path(folder).chmod(0o755)
-        with cluster(Path(folder)) as started:
-            yield started
+    with cluster() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

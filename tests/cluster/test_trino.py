@@ -6,7 +6,6 @@ It has the views as they were printed after the first run of two; it is the same
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -123,10 +122,8 @@ def one_of(connection: Connection, query: str) -> Any:
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[Cluster]:
-    with tempfile.TemporaryDirectory(prefix="dbt-debezium-trino-") as folder:
-        Path(folder).chmod(0o755)
-        with cluster(Path(folder)) as started:
-            yield started
+    with cluster() as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
