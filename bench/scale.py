@@ -1,10 +1,10 @@
-"""What a run costs with more messages, tables, sources or partitions: slopes for docs/sizing.md.
+"""What a run costs with more messages, tables, sources or partitions.
 
     python bench/scale.py [messages | tables | sources | partitions]...
 
-By default all four. Of each point, three parts of one size land and are built in a lake of their
-own. The cost is that of the third: its landing and its run, in a warm process. A transaction writes
-all rows of its source.
+By default all four. Of each size, three parts land and are built in one process, in a lake of their
+own. The cost is that of the third: its landing and its run. A transaction writes all rows of its
+source.
 """
 
 import json
@@ -14,15 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from bench import REPOSITORY, cpu_seconds, transaction
-
-from dbt_debezium.build import environment, run_dbt
-from dbt_debezium.home import jars_dir
-from dbt_debezium.landing import land
-from dbt_debezium.preview import write_project
-from dbt_debezium.scaffold import captured_tables
-from dbt_debezium.session import spark_session
-from dbt_debezium.tables import landed_tables
+from bench import transaction
+from peers import in_own_process
 
 PARTS = 3
 
@@ -65,45 +58,28 @@ def messages(size: Size, part: int) -> Iterator[str]:
 
 def cost(size: Size) -> tuple[float, float]:
     """CPU-seconds of the last part's landing and run."""
-    with (
-        tempfile.TemporaryDirectory(prefix="dbt-debezium-scale-") as folder,
-        environment(DBT_DEBEZIUM_LAKE=f"{folder}/lake"),
-    ):
-        spark, project = spark_session("local"), Path(folder) / "project"
-        landing = run = 0.0
-        for part in range(PARTS):
-            file = Path(folder) / f"{part}.jsonl"
+    with tempfile.TemporaryDirectory(prefix="dbt-debezium-scale-") as name:
+        files = [Path(name) / f"{part}.jsonl" for part in range(PARTS)]
+        for part, file in enumerate(files):
             with file.open("w", encoding="utf-8") as lines:
                 lines.writelines(messages(size, part))
-            before = cpu_seconds()
-            land(spark, file)
-            landing = cpu_seconds() - before
-            if not part:
-                write_project(REPOSITORY, project, captured_tables(landed_tables(spark), []), {})
-            said: list[str] = []
-            before = cpu_seconds()
-            if not run_dbt(["run", "--target", "local"], project, on_line=said.append):
-                sys.exit("\n".join(said))
-            run = cpu_seconds() - before
-        spark.stop()
-    return landing, run
+        *_, landing, run = in_own_process(Path(name) / "lake", [[file] for file in files])
+    return landing.cpu, run.cpu
 
 
 def main() -> None:
     wanted = sys.argv[1:] or list(POINTS)
     if unknown := set(wanted) - POINTS.keys():
         sys.exit(f"scale.py: {unknown.pop()!r} is not measured; known: {', '.join(POINTS)}")
-    with environment(DBT_DEBEZIUM_JARS=str(jars_dir().absolute())):
-        cost(Size())  # Java is warm behind it.
-        for what in wanted:
-            print(f"| {what} | messages | landing, CPU-s | run, CPU-s |")
-            print("|---|---|---|---|")
-            for size in POINTS[what]:
-                landing, run = cost(size)
-                count = size.message_count()
-                shown = count if what == "messages" else getattr(size, what)
-                print(f"| {shown:,} | {count:,} | {landing:.1f} | {run:.1f} |", flush=True)
-            print()
+    for what in wanted:
+        print(f"| {what} | messages | landing, CPU-s | run, CPU-s |")
+        print("|---|---|---|---|")
+        for size in POINTS[what]:
+            landing, run = cost(size)
+            count = size.message_count()
+            shown = count if what == "messages" else getattr(size, what)
+            print(f"| {shown:,} | {count:,} | {landing:.1f} | {run:.1f} |", flush=True)
+        print()
 
 
 if __name__ == "__main__":
