@@ -16,8 +16,12 @@
         {%- endif -%}
         {%- call statement('main') -%}
             create or replace table {{ this }} using iceberg
+            -- Closed versions have files of their own. A merge and a query of current rows open none of them.
+            partitioned by (bucket(1, _valid_to))
             tblproperties (
                 'format-version' = '2',
+                'write.distribution-mode' = 'none',
+                'write.spark.fanout.enabled' = 'true',
                 'write.merge.mode' = 'merge-on-read',
                 'write.update.mode' = 'merge-on-read',
                 -- Only maintenance deletes by itself, and old versions are to leave the files.
