@@ -32,7 +32,7 @@ from dbt_debezium.build import environment, run_dbt
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing import land
 from dbt_debezium.preview import write_project
-from dbt_debezium.scaffold import captured_tables
+from dbt_debezium.scaffold import Group, captured_tables
 from dbt_debezium.session import spark_session
 from dbt_debezium.tables import landed_tables
 
@@ -100,8 +100,13 @@ def lake(folder: Path) -> Iterator[Path]:
         yield folder / "project"
 
 
-def steps(folder: Path, parts: list[list[Path]]) -> list[Cost]:
-    """Start Spark, then land and build part after part. A landing and a build are steps."""
+def steps(folder: Path, parts: list[list[Path]], sources: str | None) -> list[Cost]:
+    """Start Spark, then land and build part after part. A landing and a build are steps.
+
+    Args:
+        sources: a pattern of sources that share their tables' models.
+    """
+    groups = [Group(sources, "shared")] if sources else []
     found: list[Cost] = []
     count = 0
     plain: Callable[..., Any] = SparkSession.sql
@@ -128,7 +133,9 @@ def steps(folder: Path, parts: list[list[Path]]) -> list[Cost]:
                 for file in files:
                     land(spark, file)
             if not number:
-                write_project(REPOSITORY, project, captured_tables(landed_tables(spark), []), {})
+                write_project(
+                    REPOSITORY, project, captured_tables(landed_tables(spark), groups), {}
+                )
             lines: list[str] = []
             with step():
                 is_built = run_dbt(["run", "--target", "local"], project, on_line=lines.append)
@@ -159,10 +166,10 @@ def printed_by(script: Path, *arguments: str | Path) -> str:
     return said.stdout.splitlines()[-1]
 
 
-def in_own_process(folder: Path, parts: list[list[Path]]) -> list[Cost]:
+def in_own_process(folder: Path, parts: list[list[Path]], sources: str | None = None) -> list[Cost]:
     """`steps` with a Java of its own."""
     folder.mkdir()
-    wanted = json.dumps([[str(file) for file in files] for files in parts])
+    wanted = json.dumps([[[str(file) for file in files] for files in parts], sources])
     return [Cost(*one) for one in json.loads(printed_by(Path(__file__), "steps", folder, wanted))]
 
 
@@ -250,7 +257,8 @@ def measure(folder: Path, count: int) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["steps"]:
-        wanted = [[Path(file) for file in files] for files in json.loads(sys.argv[3])]
-        print(json.dumps(steps(Path(sys.argv[2]), wanted)))
+        parts, sources = json.loads(sys.argv[3])
+        wanted = [[Path(file) for file in files] for files in parts]
+        print(json.dumps(steps(Path(sys.argv[2]), wanted, sources)))
     else:
         main()

@@ -3,8 +3,9 @@
     python bench/scale.py [messages | tables | sources | partitions]...
 
 By default all four. Of each size, three parts land and are built in one process, in a lake of their
-own. The cost is that of the third: its landing and its run. A transaction writes all rows of its
-source.
+own. The cost is that of the third: its landing and its run. The two before it have few transactions
+and warm up Java. A transaction writes all rows of its source. Several sources share the models of
+their tables.
 """
 
 import json
@@ -18,6 +19,8 @@ from bench import transaction
 from peers import in_own_process
 
 PARTS = 3
+WARM_TRANSACTIONS = 2
+"""Of a source, in each part but the last."""
 
 
 class Size(NamedTuple):
@@ -35,9 +38,9 @@ class Size(NamedTuple):
 
 
 POINTS = {
-    "messages": [Size(transactions=one) for one in (10, 500, 5_000, 50_000)],
-    "tables": [Size(tables=one) for one in (2, 10, 30, 100)],
-    "sources": [Size(sources=one, transactions=2) for one in (1, 10, 100, 300)],
+    "messages": [Size(transactions=one) for one in (10, 500, 5_000, 50_000, 250_000)],
+    "tables": [Size(tables=one) for one in (2, 10, 30, 100, 300)],
+    "sources": [Size(sources=one, transactions=2) for one in (1, 10, 100, 300, 1_000)],
     "partitions": [Size(transactions=2, rows=200, partitions=one) for one in (1, 10, 50, 200)],
 }
 
@@ -45,7 +48,9 @@ POINTS = {
 def messages(size: Size, part: int) -> Iterator[str]:
     """Lines of a part. A row is always in the same partition of its topic."""
     tables = [f"t{one}" for one in range(size.tables)]
-    for number in range(part * size.transactions, (part + 1) * size.transactions):
+    begin = part * WARM_TRANSACTIONS
+    count = size.transactions if part == PARTS - 1 else WARM_TRANSACTIONS
+    for number in range(begin, begin + count):
         for one in transaction(number, tables, size.rows, updates=True):
             if not one["topic"].endswith(".transaction"):
                 one["partition"] = json.loads(one["key"])["id"] % size.partitions
@@ -63,7 +68,8 @@ def cost(size: Size) -> tuple[float, float]:
         for part, file in enumerate(files):
             with file.open("w", encoding="utf-8") as lines:
                 lines.writelines(messages(size, part))
-        *_, landing, run = in_own_process(Path(name) / "lake", [[file] for file in files])
+        lake, parts = Path(name) / "lake", [[file] for file in files]
+        *_, landing, run = in_own_process(lake, parts, "wide*" if size.sources > 1 else None)
     return landing.cpu, run.cpu
 
 
