@@ -6,7 +6,7 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-live setup-cluster setup-trino demo demo-live test quick proof coverage-documents coverage-faults lint docs bench bench-peers clean check-python check-java
+.PHONY: help setup setup-live setup-cluster setup-trino demo demo-live test slow quick proof coverage-documents coverage-faults lint docs bench bench-peers clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,13 +27,16 @@ demo-live: setup $(BIN)/.chain ## a shop on PostgreSQL and Kafka here, and table
 
 # Two files at a time, each with a Spark of its own; in the order of their names, as pytest-xdist would
 # keep files of one test to the last, which are the longest.
-test: setup-live setup-cluster ## every test but the proofs
+test: setup-live setup-cluster ## the tests of each change, in 25 minutes
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder python demo tests
+
+slow: setup-live setup-cluster ## tests that take longer: other inputs, engines and commands
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests -m "slow and not proof"
 
 quick: lint ## lint, and the tests that need no Java
 	@$(BIN)/pytest -q python $(wildcard tests/macros tests/judge tests/test_project.py tests/test_docs.py)
 
-proof: setup-live setup-trino ## the long proofs, which `make test` leaves out; writes docs/correctness.md
+proof: setup-live setup-trino ## the long proofs, beside `make slow`; writes docs/correctness.md
 	@$(BIN)/pytest tests/pipeline tests/judge tests/live tests/cluster python -m proof; status=$$?; $(BIN)/python tests/pipeline/figures.py; exit $$status
 
 coverage-documents: setup ## runs the tests of what the reference documents ask, and lists them

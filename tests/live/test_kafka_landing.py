@@ -367,6 +367,7 @@ def test_a_preview_of_topics_without_messages_is_refused(lake: Lake, cluster: Cl
         land_source(lake.spark, Topics(blocks, 2), ignored)
 
 
+@pytest.mark.slow
 def test_control_records_are_no_gap_and_an_empty_partition_is_waited_for_until_it_is_quiet(
     lake: Lake, cluster: Cluster
 ) -> None:

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from dbt_debezium.cli import main
 
-pytestmark = pytest.mark.live
+pytestmark = pytest.mark.slow
 pytest.importorskip("kafka", reason="`make setup-live` installs what the local chain needs")
 pytest.importorskip("pymysql", reason="`make setup-live` installs what the local chain needs")
 

@@ -24,7 +24,7 @@ RESULTS: Final = {
 HEAD: Final = """# What can be read
 
 Forms of change events and of dumps that real installations send, and what comes of each. Every row
-is a case in `tests/data/reality`, which `make test` lands and compares.
+is a case in `tests/data/reality`, which `make slow` lands and compares.
 `python tests/pipeline/reality.py` writes this page from the cases.
 
 Either of these writes a dump of one topic. A message must keep its partition and offset, because

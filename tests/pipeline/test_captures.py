@@ -42,6 +42,8 @@ from dbt_debezium.export import export
 from dbt_debezium.preview import previewed
 from dbt_debezium.scaffold import Group
 
+pytestmark = pytest.mark.slow
+
 WHOLE = {
     "initial_snapshot": 373,
     "incremental_snapshot": 855,

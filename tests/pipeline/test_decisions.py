@@ -23,6 +23,8 @@ from test_random_landings import differences as undecided_differences
 
 from dbt_debezium.scaffold import Group
 
+pytestmark = pytest.mark.slow
+
 SEED = 1
 PATIENCE = 0.5
 """How likely nothing is decided yet while more lands."""

@@ -56,6 +56,8 @@ from test_random_landings import shown_states
 
 from dbt_debezium.scaffold import Group
 
+pytestmark = pytest.mark.slow
+
 SEED = 1
 COMPLETE = json.dumps({"landing_reaches_the_end": True})
 

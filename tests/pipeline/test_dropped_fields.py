@@ -1,7 +1,7 @@
 """Whatever field a message lacks: readers see a state that the source had, or nothing new.
 
 dropped_fields.py takes every field of `source`, of the transaction block and of BEGIN and END from
-every kind of message of every connector, in all of them or in one. `make test` lands some of these
+every kind of message of every connector, in all of them or in one. `make slow` lands some of these
 in the lake of test_defaults.py.
 """
 
@@ -24,7 +24,7 @@ from dbt_debezium.scaffold import Group
 GENERIC: dict[str, object] = {"generic_sources": {"f_generic_*": ["commit_lsn", "change_lsn"]}}
 GROUP = Group("f_*", "some")
 SHARE = 3
-"""Of the variants `make test` lands every third, and each that was wrong once."""
+"""Of the variants `make slow` lands every third, and each that was wrong once."""
 WRONG_ONCE = (
     "r source.connector",
     "r source.name",
@@ -53,7 +53,7 @@ def is_chosen(number: int, one: Variant) -> bool:
 
 
 def some_variants() -> list[Variant]:
-    """Those that `make test` lands."""
+    """Those that `make slow` lands."""
     return [one for number, one in enumerate(all_variants()) if is_chosen(number, one)]
 
 

@@ -27,6 +27,8 @@ from dbt_debezium.session import spark_session
 from dbt_debezium.views import public_texts
 from dbt_debezium.views.dialects import tables_of
 
+pytestmark = pytest.mark.slow
+
 BEHIND_VIEWS = re.compile(r"build[.](cut|commit|message_count|\w+_history|\w+__stored)")
 """What docs/access.md lets readers read beside the views."""
 READER = """

@@ -18,6 +18,8 @@ from streams import Postgresql, create, delete, move, update
 from dbt_debezium.build import environment
 from dbt_debezium.errors import DebeziumError
 
+pytestmark = pytest.mark.slow
+
 KEY = "a key of 32 bytes, for tests only"
 OTHER_KEY = "another key of 32 bytes, for tests"
 HASHED = {

@@ -18,6 +18,8 @@ from dbt_debezium.diff import columns_of, find_commit, transaction_diff
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.export import with_text_times
 
+pytestmark = pytest.mark.slow
+
 COMMITS = "public.commit"
 Cut = tuple[DatabaseState, int]
 

@@ -26,6 +26,8 @@ from dbt_debezium.export import export
 from dbt_debezium.preview import previewed
 from dbt_debezium.scaffold import Group
 
+pytestmark = pytest.mark.slow
+
 REPLAYS = ("all", "tail", None, None)
 """Half of the arrivals hold messages that a restarted connector sent again."""
 

@@ -27,6 +27,8 @@ from dbt_debezium.public_tables import move as moving
 from dbt_debezium.public_tables.table import Call, Chosen
 from dbt_debezium.public_tables.write import write
 
+pytestmark = pytest.mark.slow
+
 KEPT = ("a", "b", "published_cut", "total")
 TOTAL = """
 {{ config(materialized='published_table') }}

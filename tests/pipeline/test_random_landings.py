@@ -116,7 +116,7 @@ def differences(
 
 
 def some_sources() -> list[Source]:
-    """Those that `make test` lands, in test_decisions.py."""
+    """Those that `make slow` lands, in test_decisions.py."""
     numbers = [*range(84), *(number for some in FAILED_ONCE for number in some)]
     return draw_all(numbers, 3)
 

@@ -17,6 +17,8 @@ from dbt_debezium.export import export
 from dbt_debezium.preview import preview_report, previewed
 from dbt_debezium.sentences import own_sentences, shared_sentences
 
+pytestmark = pytest.mark.slow
+
 LANDED = [case for case in read_cases() if not case.refused]
 REFUSED = [case for case in read_cases() if case.refused]
 

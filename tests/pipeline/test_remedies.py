@@ -37,6 +37,8 @@ from dbt_debezium.notices import idle_decisions
 from dbt_debezium.reasons import HELD
 from dbt_debezium.scaffold import Group
 
+pytestmark = pytest.mark.slow
+
 IN_ANOTHER_LAKE = {"topic_made_again", "unordered_partitions"}
 """Reasons whose remedy is a new lake."""
 

@@ -14,6 +14,8 @@ from streams import Change, Postgresql, create, delete, move, truncate, update
 from dbt_debezium.holds import held_sentence
 from dbt_debezium.model_files import history_sql
 
+pytestmark = pytest.mark.slow
+
 BIGINT_IDS = ("typed", "shifted", "shifted_large")
 IGNORING = "kept"
 """A table whose TRUNCATE readers are not to see."""

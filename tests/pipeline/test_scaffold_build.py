@@ -10,6 +10,8 @@ from lake import Lake, capture, open_lake
 from dbt_debezium.project_models import Plan, ProjectModels, plan_scaffold
 from dbt_debezium.tables import TableFacts, landed_tables
 
+pytestmark = pytest.mark.slow
+
 TABLE = "Sel`ect; drop table x; -- {{ 1 }}"
 COLUMN = "a b; --"
 

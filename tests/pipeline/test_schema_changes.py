@@ -22,6 +22,8 @@ from dbt_debezium.export import with_text_times
 from dbt_debezium.project_models import ProjectModels, plan_scaffold
 from dbt_debezium.tables import landed_tables
 
+pytestmark = pytest.mark.slow
+
 NAME = "schema_evolution_schema"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 KEYLESS = "ev_nokey"

@@ -25,6 +25,8 @@ from streams import (
 from dbt_debezium.notices import unplaced_topics
 from dbt_debezium.scaffold import Group
 
+pytestmark = pytest.mark.slow
+
 KINDS = (Postgresql, Sqlserver, Db2, Oracle, Mysql, Mariadb)
 SETTINGS: dict[str, object] = {"transaction_topics": {"routed.set_*": "tt_set"}}
 PARTITIONS = 3

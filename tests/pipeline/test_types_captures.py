@@ -25,6 +25,8 @@ from dbt_debezium.export import with_text_times
 from dbt_debezium.scaffold import CapturedTable
 from dbt_debezium.unrepresentable import unrepresentable_counts
 
+pytestmark = pytest.mark.slow
+
 LOST: dict[tuple[str, str], str] = {
     ("txt", "nm"): "the connector sends null for the type name",
     ("arr", "ia2"): "the connector sends null for each inner array",
