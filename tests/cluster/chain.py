@@ -62,6 +62,8 @@ class Cluster:
     """Of a driver."""
     is_hidden: bool
     """Whether the worker sees nothing of the driver's files."""
+    store: Mapping[str, str]
+    """Settings of a catalog that uses the store."""
 
 
 @contextmanager
@@ -116,6 +118,7 @@ def cluster() -> Iterator[Cluster]:
                 "DBT_DEBEZIUM_S3_REGION": "us-east-1",
             },
             bool(hiding),
+            s3,
         )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pytest
 from arrivals import Arrival, write_arrivals
@@ -27,6 +28,9 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.lease import Lease, writing
 from dbt_debezium.preview import write_project
+from dbt_debezium.public_tables.move import move
+from dbt_debezium.public_tables.table import Call, Chosen
+from dbt_debezium.public_tables.write import write
 from dbt_debezium.scaffold import CapturedTable
 from dbt_debezium.session import open_catalog
 
@@ -36,7 +40,10 @@ pytest.importorskip("duckdb", reason="`make setup-cluster` installs readers of t
 from chain import ACCESS_KEY, REPOSITORY, SECRET_KEY, TOKEN, Cluster, cluster
 from duckdb import DuckDBPyConnection
 from engines import open_duckdb, pyiceberg_recipe, rows_of, statements_of
+from rest_catalog import ONE_BY_ONE
 
+PLAIN = ["a", "b", "published_cut"]
+"""Public tables that are kept as plain ones too."""
 DBT, COMMAND = (Path(sys.executable).with_name(name) for name in ("dbt", "dbt-debezium"))
 COMMANDS = """
 import json, sys
@@ -150,7 +157,7 @@ def tables(parts: list[Arrival]) -> list[CapturedTable]:
 @pytest.fixture(scope="session")
 def machine(servers: Cluster, parts: list[Arrival], tables: list[CapturedTable]) -> Machine:
     project = servers.folder / "project"
-    write_project(REPOSITORY, project, tables, {})
+    write_project(REPOSITORY, project, tables, {"public_as_table": PLAIN})
     for part in parts:
         write_arrivals(servers.folder / part.prefix, [part])
     return Machine(servers, project, "one")
@@ -342,6 +349,53 @@ def test_pyiceberg_reads_what_spark_reads_from_the_catalog_and_the_store(
     for kind, names in (("current", current), ("stored", ["held_transaction", "table_flag"])):
         for name in names:
             assert rows_of(recipe[kind](name, cut)) == rows_of(story.rows[name]), name
+
+
+def test_plain_tables_have_moved_in_one_request_and_show_what_views_show(
+    story: Story, servers: Cluster
+) -> None:
+    assert [one for one in story.runs if "one table after another" in one] == []
+    (opening,) = blocks("docs/cluster.md", "python")
+    with environment(**servers.environment):
+        catalog = pyiceberg_recipe(opening)["catalog"]
+    for name in PLAIN:
+        table = catalog.load_table(f"public_tables.{name}")
+        assert set(table.metadata.refs) == {"main"}
+        rows = table.scan().to_arrow()
+        assert rows.num_rows > 0
+        found = rows.select(story.rows[name].column_names)
+        assert rows_of(found) == rows_of(story.rows[name]), name
+
+
+def test_a_catalog_without_transactions_moves_one_table_after_another_and_says_so(
+    embedded: Lake, servers: Cluster
+) -> None:
+    session = embedded.spark.newSession()
+    catalog = "spark.sql.catalog.single"
+    for key, value in {
+        "spark.sql.defaultCatalog": "single",
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.type": "rest",
+        f"{catalog}.uri": servers.environment["DBT_DEBEZIUM_CATALOG_URI"],
+        f"{catalog}.token": TOKEN,
+        f"{catalog}.warehouse": ONE_BY_ONE,
+        f"{catalog}.cache-enabled": "false",
+        **{f"{catalog}.{key}": value for key, value in servers.store.items()},
+    }.items():
+        session.conf.set(key, value)
+
+    def moved(number: int, *names: str) -> str:
+        chosen = [Chosen(name, f"(select {number} as n)") for name in names]
+        call = Call("single", "", "", "'dbt_debezium.read_by' = 'queries'", chosen)
+        write(session, call)
+        said = move(session, msgspec.structs.replace(call, tables=[]))
+        for name in names:
+            assert session.table(f"single_tables.{name}").collect() == [(number,)]
+        return said
+
+    assert "moves one table after another" in moved(1, "a", "b")
+    assert "moves one table after another" in moved(2, "a", "b")
+    assert moved(3, "a") == ""
 
 
 def test_what_cannot_be_reached_or_is_refused_is_one_sentence(

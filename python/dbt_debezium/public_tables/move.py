@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from py4j.java_gateway import is_instance_of  # type: ignore[import-untyped] # it has no types
-from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException, UnsupportedOperationException
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lease.row import DEFAULT_CATALOG
@@ -28,6 +29,10 @@ UPDATE: Final = (
 
 class ChangedError(Exception):
     """A table is not as this run has found it."""
+
+
+REFUSED: Final = (Py4JError, PySparkException, ChangedError)
+"""PySpark has errors of its own for some of Java's, also where no SQL is run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ def move(spark: "SparkSession", call: Call) -> str:
     try:
         moves = [_prepared(spark, call, written[name]) for name in sorted(written)]
         is_one = _commit(spark, call.schema, moves)
-    except (Py4JError, ChangedError) as error:
+    except REFUSED as error:
         raise DebeziumError(
             f"{call.schema}: its tables do not show the new commit, which the views show "
             f"({innermost(error)}); run again"
@@ -103,10 +108,8 @@ def _commit(spark: "SparkSession", schema: str, moves: Sequence[Move]) -> bool:
     if is_instance_of(gateway, catalog, "org.apache.iceberg.rest.RESTCatalog"):
         try:
             _commit_rest(jvm, gateway, catalog, schema, moves)
-        except Py4JJavaError as error:
-            kind = "java.lang.UnsupportedOperationException"
-            if not is_instance_of(gateway, error.java_exception, kind):
-                raise
+        except UnsupportedOperationException:
+            pass
         else:
             return True
     for one in moves:
@@ -139,7 +142,7 @@ def _commit_jdbc(jvm: Any, gateway: Any, catalog: Any, schema: str, moves: Seque
                 statement.setString(place, value)
             _require(statement.executeUpdate() == 1, one.name)
         connection.commit()
-    except (Py4JError, ChangedError):
+    except REFUSED:
         connection.rollback()
         raise
     finally:
