@@ -11,6 +11,8 @@ from dbt_debezium.home import lake_dir, project_dir
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+REMOTE: Final = "spark.remote"
+"""The address of a server of Spark Connect."""
 DEFAULT: Final = "spark.sql.defaultCatalog"
 NAMING: Final = ("type", "catalog-impl", "uri", "warehouse", "glue.id")
 """Settings of a catalog that say which one it is."""
@@ -23,8 +25,20 @@ def catalog_of(settings: Mapping[str, Any]) -> dict[str, str]:
     {'name': 'lake', 'uri': 'http://a'}
     """
     name = str(settings.get(DEFAULT) or "spark_catalog")
+    if remote := settings.get(REMOTE):
+        # Only the server knows more of its catalog.
+        return {"name": name, "remote": without_parameters(str(remote))}
     named = {key: str(settings.get(f"spark.sql.catalog.{name}.{key}") or "") for key in NAMING}
     return {"name": name} | {key: value for key, value in named.items() if value}
+
+
+def without_parameters(address: str) -> str:
+    """An address of Spark Connect without what follows it, such as a token.
+
+    >>> without_parameters("sc://host:15002/;token=abc;use_ssl=true")
+    'sc://host:15002'
+    """
+    return address.partition(";")[0].rstrip("/")
 
 
 def catalog_of_session(spark: "SparkSession") -> dict[str, str]:

@@ -41,11 +41,11 @@ class Inbox:
     # Listing costs little: 5,000 entries add 0.1 CPU-s to a landing.
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._unfinished: dict[str, Path] = {}
 
     def exists(self) -> bool:
-        return self._folder.is_dir()
+        return self.folder.is_dir()
 
     def knows(self, identity: str) -> bool:
         """Whether this dump has landed, or waits to be."""
@@ -62,9 +62,9 @@ class Inbox:
             DebeziumError: it cannot be read, or the lake cannot take it.
         """
         # Spark does not read names that begin with `_`.
-        unfinished = self._folder / f"_{len(self._unfinished)}"
+        unfinished = self.folder / f"_{len(self._unfinished)}"
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             with unfinished.open("wb") as file:
                 dump = read_dump(path, file.write, on_bytes)
                 file.flush()
@@ -74,7 +74,7 @@ class Inbox:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 remedy = "the lake needs room for its messages until they have landed, uncompressed"
             raise DebeziumError(
-                f"{path}: cannot be copied to {self._folder} ({error.strerror}); {remedy}"
+                f"{path}: cannot be copied to {self.folder} ({error.strerror}); {remedy}"
             ) from error
         if dump.message_count and dump.refusal is None:
             self._unfinished[dump.identity] = unfinished
@@ -85,7 +85,7 @@ class Inbox:
     def keep(self) -> None:
         """Make entries of all that was written."""
         for identity, file in self._unfinished.items():
-            file.rename(self._folder / f"{identity}.jsonl")
+            file.rename(self.folder / f"{identity}.jsonl")
         self._unfinished.clear()
 
     def waiting(self) -> set[str]:
@@ -105,7 +105,7 @@ class Inbox:
         """Remove what was written and not kept, now or by a landing that was killed."""
         self._unfinished.clear()
         if self.exists():
-            for file in self._folder.glob("_*"):
+            for file in self.folder.glob("_*"):
                 if file.is_dir():
                     shutil.rmtree(file)
                 else:
@@ -113,12 +113,12 @@ class Inbox:
 
     def _entry(self, identity: str) -> Path:
         """The file of a dump."""
-        return self._folder / f"{identity}.jsonl"
+        return self.folder / f"{identity}.jsonl"
 
     def _entries(self) -> list[os.DirEntry[str]]:
         if not self.exists():
             return []
-        with os.scandir(self._folder) as entries:
+        with os.scandir(self.folder) as entries:
             return [entry for entry in entries if not entry.name.startswith(("_", "."))]
 
 

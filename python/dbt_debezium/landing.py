@@ -9,25 +9,27 @@ All of this is in the catalog: another machine that lands the same file adds not
 """
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow as pa  # type: ignore[import-untyped] # ships no types
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped] # it has no types
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
-from dbt_debezium.catalogs import catalog_of_session, inbox_folder
+from dbt_debezium.catalogs import catalog_of_session
 from dbt_debezium.dumps import Dump
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 from dbt_debezium.inbox import Inbox, OnProgress, local_path, open_inbox, take
-from dbt_debezium.landing_write import remove_files, write_messages
+from dbt_debezium.landing_write import message_batches, remove_files, write_messages
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.lease.holding import SNAPSHOT_PROPERTY, TOKEN
-from dbt_debezium.lease.row import DEFAULT_CATALOG, java_of
+from dbt_debezium.lease.row import DEFAULT_CATALOG, snapshot_of
+from dbt_debezium.remote import has_java
 from dbt_debezium.session import innermost
 
 TABLE = "landing.message"
@@ -39,6 +41,9 @@ FILES_PER_COMMIT = 1000
 LANDED_FILES: Final = "dbt-debezium.files"
 LANDING_ID: Final = "dbt-debezium.landing_id"
 """What the snapshot of a landing says of itself: hashes of dumps, and its number."""
+
+ARRIVING: Final = "arriving_"
+"""How tables begin in which a landing through Spark Connect gathers its messages."""
 
 METADATA_PROPERTIES = """
     -- Each commit leaves a metadata file behind.
@@ -60,8 +65,7 @@ tblproperties (
     {METADATA_PROPERTIES}
 )
 """
-CREATE_TABLE = f"""
-create table {TABLE} (
+COLUMNS = """
     landing_id bigint comment 'Which landing brought it; later landings have larger ones.',
     topic string,
     partition int,
@@ -70,9 +74,8 @@ create table {TABLE} (
     key binary comment 'Its bytes; null when the message has no key.',
     value binary comment 'Its bytes; null for a tombstone.',
     headers array<struct<key: string, value: binary>> comment 'Empty when there are none.'
-)
-{PROPERTIES}
 """
+CREATE_TABLE = f"create table {TABLE} ({COLUMNS}) {PROPERTIES}"
 CREATE_FILE = f"""
 create table if not exists {FILE} (
     landing_id bigint comment 'Which landing brought it.',
@@ -163,7 +166,7 @@ def land_inbox(
         DebeziumError: Spark cannot write.
     """
     with writing(spark) as lease:
-        create_tables(spark)
+        create_tables(spark, inbox)
         base = landed_base(spark)
         waiting = sorted(inbox.waiting())
         landed = landed_files(spark, waiting)
@@ -189,10 +192,13 @@ def create_landing_table(spark: SparkSession) -> None:
 
 def landed_base(spark: SparkSession) -> Base:
     """What is in `landing.message`. To be asked before a command looks at what has landed."""
-    snapshot = _iceberg(spark, TABLE).currentSnapshot()
-    if snapshot is None:
+    if has_java(spark):
+        snapshot = _iceberg(spark, TABLE).currentSnapshot()
+        snapshot_id = None if snapshot is None else int(snapshot.snapshotId())
+    else:
+        snapshot_id = snapshot_of(spark, TABLE)
+    if snapshot_id is None:
         return Base(None, 0)
-    snapshot_id = int(snapshot.snapshotId())
     table = spark.read.option("versionAsOf", snapshot_id).table(TABLE)
     # Iceberg knows it from the statistics of its files.
     (newest,) = table.agg(F.max("landing_id")).head() or (None,)
@@ -216,12 +222,21 @@ def next_landing(spark: SparkSession, lease: HeldLease, base: Base) -> int:
     return lease.new_landing_id(given_out)
 
 
-def append_landing(spark: SparkSession, rows: DataFrame, landing_id: int, base: Base) -> int:
+def append_landing(
+    spark: SparkSession,
+    rows: DataFrame,
+    landing_id: int,
+    base: Base,
+    notes: Mapping[str, str] | None = None,
+) -> int:
     """Append the rows of a landing to `landing.message`, in one commit and in the order of numbers.
 
     A run may have read what later landings brought, and would never look at this one; and another
     landing may have brought the same messages. So Iceberg refuses the commit once any landing is
     there that this command has not seen, however long its process has slept.
+
+    Args:
+        notes: what else the snapshot is to say of itself.
 
     Returns:
         How many rows.
@@ -236,6 +251,8 @@ def append_landing(spark: SparkSession, rows: DataFrame, landing_id: int, base: 
         .option("isolation-level", "serializable")
         .option(f"snapshot-property.{LANDING_ID}", str(landing_id))
     )
+    for name, value in (notes or {}).items():
+        writer = writer.option(f"snapshot-property.{name}", value)
     if base.snapshot_id is not None:
         writer = writer.option("validate-from-snapshot-id", str(base.snapshot_id))
     with refused_if_unseen(spark, landing_id, base):
@@ -283,7 +300,7 @@ def record_files(spark: SparkSession) -> None:
         spark.sql(f"insert into {FILE} {NEW_FILES}")
 
 
-def create_tables(spark: SparkSession) -> None:
+def create_tables(spark: SparkSession, inbox: Inbox) -> None:
     """Create what a landing of dumps writes, unless dumps have landed in a table that is gone.
 
     Raises:
@@ -292,7 +309,7 @@ def create_tables(spark: SparkSession) -> None:
     if spark.catalog.tableExists(FILE) and not spark.catalog.tableExists(TABLE):
         raise DebeziumError(
             f"land: table {TABLE} is gone, and {FILE} knows what was landed into it; drop {FILE} "
-            f"and remove {inbox_folder(catalog_of_session(spark))} to land all files again"
+            f"and remove {inbox.folder} to land all files again"
         )
     create_landing_table(spark)
     spark.sql(CREATE_FILE)
@@ -307,31 +324,13 @@ def _land_files(
     lease: HeldLease,
 ) -> int:
     """One commit; how many messages it brought."""
-    jvm, table = java_of(spark), _iceberg(spark, TABLE)
+    paths = inbox.paths(identities)
+    notes = {LANDED_FILES: ",".join(identities)}
     try:
-        files, count = write_messages(jvm, table, inbox.paths(identities), landing_id)
-        expressions = jvm.org.apache.iceberg.expressions.Expressions
-        # As `append_landing` has Spark do it.
-        overwrite = (
-            table.newOverwrite()
-            .overwriteByRowFilter(expressions.greaterThan("landing_id", base.newest))
-            .validateNoConflictingData()
-            .validateNoConflictingDeletes()
-            .set(LANDING_ID, str(landing_id))
-            .set(LANDED_FILES, ",".join(identities))
-            .set(TOKEN.removeprefix(SNAPSHOT_PROPERTY), lease.token)
-        )
-        if base.snapshot_id is not None:
-            overwrite = overwrite.validateFromSnapshot(base.snapshot_id)
-        for file in files:
-            overwrite = overwrite.addFile(file)
-        try:
-            with refused_if_unseen(spark, landing_id, base):
-                overwrite.commit()
-        except UnseenLandingError:
-            remove_files(table, [file.location() for file in files])
-            raise
-        base.newest = landing_id
+        if has_java(spark):
+            count = _commit_files(spark, paths, landing_id, base, lease, notes)
+        else:
+            count = _send_files(spark, paths, landing_id, base, lease, notes)
     except (PySparkException, Py4JJavaError) as error:
         raise _unwritten(innermost(error)) from error
     except (Py4JError, ConnectionError) as error:
@@ -346,6 +345,75 @@ def _land_files(
     return count
 
 
+def _commit_files(
+    spark: SparkSession,
+    paths: Sequence[Path],
+    landing_id: int,
+    base: Base,
+    lease: HeldLease,
+    notes: Mapping[str, str],
+) -> int:
+    """Have the Java process beside this one commit data files that this one writes."""
+    jvm: Any = spark._jvm
+    table = _iceberg(spark, TABLE)
+    files, count = write_messages(jvm, table, paths, landing_id)
+    # As `append_landing` has Spark do it.
+    overwrite = (
+        table.newOverwrite()
+        .overwriteByRowFilter(
+            jvm.org.apache.iceberg.expressions.Expressions.greaterThan("landing_id", base.newest)
+        )
+        .validateNoConflictingData()
+        .validateNoConflictingDeletes()
+        .set(LANDING_ID, str(landing_id))
+        .set(TOKEN.removeprefix(SNAPSHOT_PROPERTY), lease.token)
+    )
+    for name, value in notes.items():
+        overwrite = overwrite.set(name, value)
+    if base.snapshot_id is not None:
+        overwrite = overwrite.validateFromSnapshot(base.snapshot_id)
+    for file in files:
+        overwrite = overwrite.addFile(file)
+    try:
+        with refused_if_unseen(spark, landing_id, base):
+            overwrite.commit()
+    except UnseenLandingError:
+        remove_files(table, [file.location() for file in files])
+        raise
+    base.newest = landing_id
+    return count
+
+
+def _send_files(
+    spark: SparkSession,
+    paths: Sequence[Path],
+    landing_id: int,
+    base: Base,
+    lease: HeldLease,
+    notes: Mapping[str, str],
+) -> int:
+    """Send messages through Spark Connect, a batch at a time, and commit them all at once.
+
+    A server sees no files of this machine. So batches gather in a table of their own, and the
+    memory of neither side holds more than one.
+    """
+    for row in spark.sql(f"show tables in landing like '{ARRIVING}*'").collect():
+        # Of a landing that was killed.
+        spark.sql(f"drop table landing.{row.tableName} purge")
+    name = f"landing.{ARRIVING}{lease.token}"
+    spark.sql(f"create table {name} ({COLUMNS}) using iceberg")
+    try:
+        for batch in message_batches(paths, landing_id):
+            lease.keep()
+            sent = spark.createDataFrame(pa.Table.from_batches([batch]))
+            sent.writeTo(name).append()
+        return append_landing(spark, spark.table(name), landing_id, base, notes)
+    finally:
+        # The next landing does it where this one cannot.
+        with contextlib.suppress(PySparkException):
+            spark.sql(f"drop table {name} purge")
+
+
 def _unwritten(why: str) -> DebeziumError:
     return DebeziumError(
         f"land: Spark could not write {TABLE} ({why}); "
@@ -355,6 +423,7 @@ def _unwritten(why: str) -> DebeziumError:
 
 def _iceberg(spark: SparkSession, name: str) -> Any:
     """A table as an `org.apache.iceberg.Table`, as it is now."""
-    return java_of(spark).org.apache.iceberg.spark.Spark3Util.loadIcebergTable(
+    jvm: Any = spark._jvm
+    return jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(
         spark._jsparkSession, f"{spark.conf.get(DEFAULT_CATALOG)}.{name}"
     )

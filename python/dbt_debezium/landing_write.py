@@ -26,6 +26,19 @@ FILE_BYTES: Final = 512 << 20
 """Of keys and values, before compression; one task reads a file, or a part of it."""
 
 
+KINDS: Final = {
+    "landing_id": pa.int64(),
+    "topic": pa.string(),
+    "partition": pa.int32(),
+    "offset": pa.int64(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+    "key": pa.binary(),
+    "value": pa.binary(),
+    "headers": pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())])),
+}
+"""The columns of `landing.message`."""
+
+
 def write_messages(
     jvm: Any, table: Any, paths: Sequence[Path], landing_id: int
 ) -> tuple[list[Any], int]:
@@ -49,7 +62,7 @@ def write_messages(
     locations: list[str] = []
     try:
         with tempfile.TemporaryDirectory(prefix="_write-", dir=paths[0].parent) as folder:
-            batches = _batches(paths, schema, landing_id)
+            batches = message_batches(paths, landing_id, schema)
             for batch in batches:
                 path = Path(folder) / f"{uuid.uuid4().hex}.parquet"
                 size = 0
@@ -105,20 +118,22 @@ def _schema(iceberg: Any) -> pa.Schema:
             field("value", pa.binary(), "headers.element.value"),
         ]
     )
-    kinds = {
-        "landing_id": pa.int64(),
-        "topic": pa.string(),
-        "partition": pa.int32(),
-        "offset": pa.int64(),
-        "timestamp": pa.timestamp("us", tz="UTC"),
-        "key": pa.binary(),
-        "value": pa.binary(),
-        "headers": pa.list_(field("element", header, "headers.element")),
-    }
+    kinds = KINDS | {"headers": pa.list_(field("element", header, "headers.element"))}
     return pa.schema([field(name, kind, name) for name, kind in kinds.items()])
 
 
-def _batches(paths: Iterable[Path], schema: pa.Schema, landing_id: int) -> Iterator[pa.RecordBatch]:
+def message_batches(
+    paths: Iterable[Path], landing_id: int, schema: pa.Schema | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The messages of some files of the inbox, `BATCH_BYTES` or `BATCH_ROWS` at a time.
+
+    Args:
+        schema: its columns are those of `KINDS`, which it is by default.
+
+    Raises:
+        DebeziumError: a file of the inbox is damaged.
+    """
+    schema = schema or pa.schema(list(KINDS.items()))
     messages: list[Message] = []
     size = 0
     for message, length in _messages(paths):

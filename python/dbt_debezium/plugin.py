@@ -17,17 +17,17 @@ from dbt_common.invocation import get_invocation_id
 from pyspark.errors import PySparkException
 
 from dbt_debezium import home, jars, java, lease, public_tables
-from dbt_debezium.catalogs import settings_of_target
+from dbt_debezium.catalogs import REMOTE, settings_of_target
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.executors import executor_versions
 from dbt_debezium.hashing import check_hash_key
 from dbt_debezium.session import open_catalog, project_settings, session_of
 from dbt_debezium.setting_names import check_setting_names
-from dbt_debezium.site import completed, uses_jars_folder
+from dbt_debezium.site import completed, is_remote, uses_jars_folder
 
 WRITING = frozenset({"build", "run", "seed", "retry", "clone", "snapshot"})
 """Commands that change the lake. A second one refuses at once."""
-REMOTE = "spark.remote"
 READING = frozenset({"test", "show", "docs", "generate", "run-operation", "compile", "freshness"})
 
 
@@ -46,13 +46,18 @@ class DebeziumPlugin(dbtPlugin):
         if command not in WRITING | READING:
             return
         try:
-            java.check_java()
             settings = settings_of_target(flags.TARGET, str(flags.PROFILES_DIR))
-            if settings is None or uses_jars_folder(settings):
-                jars.check_jars()
+            is_here = settings is None or not is_remote(settings)
+            if is_here:
+                java.check_java()
+                if settings is None or uses_jars_folder(settings):
+                    jars.check_jars()
             check_setting_names(Path(flags.PROJECT_DIR))
             if command in WRITING:
-                check_hash_key(settings_of(project_settings(Path(flags.PROJECT_DIR))))
+                own_settings = project_settings(Path(flags.PROJECT_DIR))
+                check_hash_key(settings_of(own_settings))
+                if not is_here:
+                    public_tables.refuse_remote(own_settings)
             home.make_private(home.lake_dir())
             if command in WRITING:
                 _acquired.append(lease.acquire(f"dbt {command}"))
@@ -150,6 +155,10 @@ def _prepare(settings: dict[str, Any], prepared: list[Any]) -> Any:
     spark = session_of(settings)
     if spark not in prepared:
         open_catalog(spark, settings)
+        if is_remote(settings):
+            executor_versions(spark)
+            # Once Python has ended its threads, Spark's client runs no statement: `atexit` is late.
+            threading._register_atexit(end_invocation)  # type: ignore[attr-defined]
         origins.register(spark)
         shared_keys.register(spark)
         judged_marks.register(spark)

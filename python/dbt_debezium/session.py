@@ -8,17 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from dbt_debezium.catalogs import REMOTE, without_parameters
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.executors import executor_versions
 from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.java import check_java
 from dbt_debezium.local_files import use_plain_files
+from dbt_debezium.remote import remote_session
 from dbt_debezium.repeated_keys import repeated_key
 from dbt_debezium.site import (
     SQLITE,
     completed,
     executors_python,
     is_embedded,
+    is_remote,
     site_conf,
     with_parts,
 )
@@ -44,7 +47,8 @@ def spark_session(target: str | None = None) -> "SparkSession":
         DebeziumError: Java, a jar, the profile or the catalog is not as it must be.
     """
     settings = spark_settings(target)
-    check_java()
+    if not is_remote(settings):
+        check_java()
     _make_lake(settings)
     spark = session_of(settings)
     open_catalog(spark, settings)
@@ -60,8 +64,8 @@ def session_of(settings: Mapping[str, Any]) -> "SparkSession":
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    if "spark.remote" in settings:
-        return SparkSession.builder.config(map=dict(settings)).getOrCreate()
+    if is_remote(settings):
+        return remote_session(settings)
     is_new = SparkContext._active_spark_context is None
     if is_new:
         prepare_process()
@@ -264,7 +268,10 @@ def open_catalog(spark: "SparkSession", settings: dict[str, Any]) -> None:
     except (PySparkException, Py4JJavaError) as error:
         uri = _catalog_uri(settings) or "the default catalog"
         remedy = "name a readable catalog in profiles.yml, or move a damaged one away"
-        if not uri.startswith(SQLITE):
+        if is_remote(settings):
+            uri = f"the catalog of {without_parameters(settings[REMOTE])}"
+            remedy = "check what its spark-defaults.conf says of lake, and whether that runs"
+        elif not uri.startswith(SQLITE):
             remedy = "check its address, whether it runs, and its credentials (docs/cluster.md)"
         sentence = f"catalog: {uri} cannot be opened ({innermost(error)}); {remedy}"
         raise DebeziumError(without_passwords(sentence)) from error

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from dbt_debezium.catalogs import REMOTE
 from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.jars import check_jars, needed_jars
 from dbt_debezium.pack import FOLDER, pack
@@ -50,7 +51,7 @@ def completed(settings: Mapping[str, Any]) -> dict[str, Any]:
         if named.get(re.sub("warehouse$", "type", name)) != "rest":
             named[name] = _absolute(name, value)
     site = site_defaults()
-    if is_embedded({**site, **named}):
+    if not is_remote(named) and is_embedded({**site, **named}):
         named.update((name, one) for name, one in LOOPBACK.items() if name not in {*site, *named})
     return named
 
@@ -79,6 +80,11 @@ def with_parts(settings: Mapping[str, Any]) -> dict[str, Any]:
         path = both.get(PYTHON_PATH)
         ready[PYTHON_PATH] = f"./{FOLDER}:{path}" if path else f"./{FOLDER}"
     return ready
+
+
+def is_remote(settings: Mapping[str, Any]) -> bool:
+    """Whether Spark runs elsewhere, and this process asks it through Spark Connect."""
+    return bool(settings.get(REMOTE))
 
 
 def uses_jars_folder(settings: Mapping[str, Any]) -> bool:

@@ -41,7 +41,7 @@ def test_a_target_that_the_profile_lacks_is_refused_and_those_it_has_are_named(
     dump = project_dir() / "tests" / "data" / "reality" / "rpk_pretty"
     ended = CliRunner().invoke(main, ["land", str(dump), "--target", "nope"])
     assert ended.exit_code == 2
-    assert "has no target 'nope'; there is: local, test, prod\n" in ended.stderr
+    assert "has no target 'nope'; there is: local, test, prod, connect\n" in ended.stderr
 
 
 @pytest.mark.parametrize("command", [["maintain"], ["quarantine", "--retry"], ["run"]])

@@ -9,7 +9,7 @@ import pytest
 
 from dbt_debezium.dumps.form import Message
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.landing_write import _batches, _messages, parquet_writer
+from dbt_debezium.landing_write import _messages, message_batches, parquet_writer
 
 SCHEMA = pa.schema(
     [
@@ -37,7 +37,7 @@ def test_no_bounds_are_written_of_keys_and_values(tmp_path: Path) -> None:
     with parquet_writer(tmp_path / "a.parquet", SCHEMA) as writer:
         for value in ("b", "z" * 5000):
             path = entry(tmp_path, Message("t", 0, 1, 2, value, value))
-            for batch in _batches([path], SCHEMA, 7):
+            for batch in message_batches([path], 7, SCHEMA):
                 writer.write_batch(batch)
     file = pq.ParquetFile(tmp_path / "a.parquet")
     assert file.read()["value"].to_pylist() == [b"b", b"z" * 5000]

@@ -45,6 +45,8 @@ NOT_RUN: Final = {
     "dbt-debezium doctor": "ends with exit code 1 on a lake with problems; test_doctor.py",
     "dbt-debezium doctor --target prod": "test_cluster.py",
     "dbt-debezium run dumps/ --target prod": "test_cluster.py",
+    "dbt-debezium run dumps/ --target connect": "test_connect.py",
+    "export DBT_DEBEZIUM_REMOTE=sc://host:15002": "a shell's own command",
     "dbt-debezium jars": "`make setup` has run it",
     "dbt-debezium quarantine --reason unknown_schema --retry": "test_faults.py lands some again",
     "dbt-debezium land kafka://localhost:9092 --topics 'shop[.].*'": (

@@ -76,10 +76,13 @@ def maintain_when_due(
     from dbt_debezium.errors import DebeziumError, is_of_spark
     from dbt_debezium.lease import LostLeaseError
     from dbt_debezium.maintenance import maintain as maintenance
+    from dbt_debezium.remote import has_java
     from dbt_debezium.session import build_schema, innermost, project_settings
 
     settings = maintenance.Settings.of(project_settings(project_dir()))
     schema = build_schema(target)
+    if not has_java(spark):
+        return _reminder(spark, settings.after_runs, schema)
     if not maintenance.is_due(spark, settings, schema):
         return None
     step = "maintaining the lake"
@@ -107,6 +110,18 @@ def maintain_when_due(
             "`dbt-debezium maintain` does it by hand"
         )
     return _summary(report)
+
+
+def _reminder(spark: "SparkSession", after_runs: float, schema: str) -> str | None:
+    """What to say through Spark Connect, as often as another target would maintain the lake."""
+    row = spark.sql(f"select max(cut_id) from `{schema}`.cut where channel = 'published'").head()
+    run_count = row[0] if row else None
+    if not (after_runs and run_count) or run_count % after_runs:
+        return None
+    return (
+        "the lake needs maintenance, for which Spark Connect has no way; run "
+        "`dbt-debezium maintain` with another target on the same catalog, such as prod"
+    )
 
 
 def _sentence(one: "Maintained", *, dry_run: bool) -> str:

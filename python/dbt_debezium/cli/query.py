@@ -1,6 +1,7 @@
 """`dbt-debezium query`."""
 
 import json
+import re
 from typing import Any
 
 import click
@@ -11,6 +12,7 @@ from dbt_debezium.cli.cells import cell_text, one_line
 from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.errors import DebeziumError
 
+QUERIES = "SELECT, VALUES, SHOW, DESCRIBE and EXPLAIN"
 SHOWING = ("Show", "Describe", "Explain")
 """How Spark's names of statements begin that are no queries and change nothing."""
 
@@ -29,6 +31,7 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
     from pyspark.errors import PySparkException
 
     from dbt_debezium.export import plain, with_text_times
+    from dbt_debezium.remote import has_java
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import build_schema, nothing_published, spark_session
 
@@ -37,7 +40,10 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
         spark = spark_session(target)
         state.update("running the query")
         try:
-            check_query(spark, sql)
+            if has_java(spark):
+                check_query(spark, sql)
+            else:
+                sql = only_query(sql)
             frame = with_text_times(spark.sql(sql))
             rows = frame.collect()
         except PySparkException as error:
@@ -46,6 +52,8 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
                 raise nothing_published("query") from error
             why = str(error).strip().splitlines()[0].removesuffix(".")
             remedy = "; `show views in public` lists what there is" if is_missing else ""
+            if not has_java(spark) and error.getCondition() == "PARSE_SYNTAX_ERROR":
+                remedy = f"; {QUERIES} are queries"
             raise DebeziumError(f"query: {why}{remedy}") from error
     if as_json:
         for row in rows:
@@ -57,6 +65,19 @@ def query(sql: str, target: str | None, as_json: bool) -> None:
     for row in rows:
         table.add_row(*(Text(cell_text(cell)) for cell in row))
     out.print(table)
+
+
+def only_query(sql: str) -> str:
+    """SQL that Spark refuses to parse unless it is a query, for where its parser cannot be asked.
+
+    >>> only_query("drop table a;")
+    'select * from (\\ndrop table a\\n)'
+    >>> only_query("show tables in public")
+    'show tables in public'
+    """
+    if re.match(r"\s*(show|desc|describe|explain)\b", sql, re.IGNORECASE):
+        return sql
+    return f"select * from (\n{sql.strip().rstrip(';')}\n)"
 
 
 def check_query(spark: Any, sql: str) -> None:
@@ -78,7 +99,7 @@ def check_query(spark: Any, sql: str) -> None:
         if any(one.isInstance(part) for one in changing):
             raise DebeziumError(
                 f"query: {one_line(sql)} is no query and may change something; "
-                "SELECT, VALUES, SHOW, DESCRIBE and EXPLAIN are queries"
+                f"{QUERIES} are queries"
             )
         children = part.children()
         parts += [children.apply(at) for at in range(children.size())]

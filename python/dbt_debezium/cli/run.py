@@ -227,7 +227,7 @@ def repeat(
     except JavaEndedError as ended:
         stop.wait(ended.pause)
         if not stop.is_asked_for:
-            log.print("Spark's Java process ended; starting again")
+            log.print("Spark has ended; starting again")
             start_again(started_in, {FAILED_ROUNDS: str(ended.failures)})
     finally:
         health.ended()

@@ -1,12 +1,13 @@
 """A cluster: its executors and their archive, and the store that they read."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dbt_debezium.catalogs import catalog_of_session
 from dbt_debezium.doctor.finding import Finding
 from dbt_debezium.executors import executor_versions
 from dbt_debezium.lease import row
+from dbt_debezium.remote import has_java
 from dbt_debezium.site import is_embedded
 
 if TYPE_CHECKING:
@@ -17,6 +18,11 @@ FILE_IO: Final = "org.apache.iceberg.io.ResolvingFileIO"
 
 def cluster_findings(spark: "SparkSession") -> Iterator[Finding]:
     """Of the cluster that a session uses; none of an embedded Spark on files of its machine."""
+    if not has_java(spark):
+        yield Finding("ok", f"executors: Python {', '.join(executor_versions(spark))}")
+        if spark.catalog.tableExists(row.TABLE):
+            yield _store_is_read(spark)
+        return
     settings = dict(spark.sparkContext.getConf().getAll())
     if not is_embedded(settings):
         yield Finding(
@@ -27,17 +33,21 @@ def cluster_findings(spark: "SparkSession") -> Iterator[Finding]:
     yield from _store(spark)
 
 
+def _store_is_read(spark: "SparkSession") -> Finding:
+    spark.table(row.TABLE).collect()
+    return Finding("ok", f"store: {row.TABLE} is read")
+
+
 def _store(spark: "SparkSession") -> Iterator[Finding]:
     if spark.catalog.tableExists(row.TABLE):
-        spark.table(row.TABLE).collect()
-        yield Finding("ok", f"store: {row.TABLE} is read")
+        yield _store_is_read(spark)
         return
     catalog = catalog_of_session(spark)
     warehouse = catalog.get("warehouse", "")
     if "://" not in warehouse:
         return
     # Nothing has landed, so there is no table whose place could be read.
-    jvm = row.java_of(spark)
+    jvm: Any = spark._jvm
     prefix = f"spark.sql.catalog.{catalog['name']}."
     properties = jvm.java.util.HashMap()
     for name, value in spark.conf.getAll.items():

@@ -1,8 +1,9 @@
 """Java, the jars and the project: what every command needs before Spark starts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from dbt_debezium.catalogs import settings_of_target
 from dbt_debezium.connectors.settings import settings_of
@@ -20,14 +21,15 @@ from dbt_debezium.kafka.landing_file import (
 )
 from dbt_debezium.project_models import ProjectModels
 from dbt_debezium.session import project_settings, read_target
-from dbt_debezium.site import uses_jars_folder
+from dbt_debezium.site import is_remote, uses_jars_folder
 
 
 def machine_findings(project: Path, target: str | None) -> Iterator[Finding]:
     """Of one machine, for one target of profiles.yml."""
+    settings = settings_of_target(target)
+    is_here = settings is None or not is_remote(settings)
     for check in (
-        _java,
-        partial(_jars, target),
+        *((_java, partial(_jars, settings)) if is_here else ()),
         partial(_target, target),
         partial(_project, project),
         partial(_landing_file, project),
@@ -39,8 +41,7 @@ def _java() -> Iterator[Finding]:
     yield Finding("ok", f"java: {check_java()}")
 
 
-def _jars(target: str | None) -> Iterator[Finding]:
-    settings = settings_of_target(target)
+def _jars(settings: Mapping[str, Any] | None) -> Iterator[Finding]:
     if settings is not None and not uses_jars_folder(settings):
         yield Finding("ok", "jars: profiles.yml or spark-defaults.conf names them")
         return

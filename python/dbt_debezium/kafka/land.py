@@ -212,7 +212,8 @@ def _jvm_of(spark: "SparkSession", name: str) -> Any:
     jvm = getattr(spark, "_jvm", None)
     if jvm is None:
         raise DebeziumError(
-            f"{name}: Spark Connect cannot ask Kafka for its offsets; use another target"
+            f"{name}: Spark Connect cannot ask Kafka for its offsets; "
+            "land with another target on the same catalog, such as prod"
         )
     return jvm
 

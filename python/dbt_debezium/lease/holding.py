@@ -22,6 +22,7 @@ from dbt_debezium.errors import DebeziumError, is_of_spark
 from dbt_debezium.home import lake_dir
 from dbt_debezium.lease import local
 from dbt_debezium.lease.java_process import jvm_lease
+from dbt_debezium.lease.remote_session import end_earlier_session
 from dbt_debezium.lease.row import (
     FREE,
     TABLE,
@@ -195,6 +196,7 @@ def writing(spark: "SparkSession") -> Iterator[HeldLease]:
     lake = lake_dir().resolve()
     command = local.command_of(lake)
     with jvm_lease(getattr(spark, "_jvm", None), lake):
+        end_earlier_session(spark, lake)
         lease = _kept(lake)
         if lease is None:
             lease = _leases[lake] = _taken(spark, lake, command)

@@ -23,8 +23,8 @@ def jvm_lease(jvm: Any, lake: Path, wait_seconds: float = WAIT_SECONDS) -> Itera
     waiting for its end.
 
     Args:
-        jvm: py4j's view of the JVM, `spark._jvm`; None over Spark Connect, where there is nothing
-            to hold.
+        jvm: py4j's view of the JVM, `spark._jvm`; None over Spark Connect, where
+            `end_earlier_session` has this purpose.
         wait_seconds: how long another JVM may take to end.
 
     Raises:

@@ -1,17 +1,17 @@
 """The one row of `landing.lease`, which all machines of a catalog see, and its compare-and-set.
 
-Iceberg is asked through its Java library, because a statement of Spark costs ten times as much.
-A replacement names the snapshot that was read. It fails if another one has been committed since.
+Iceberg is asked through its Java library, because a statement of Spark costs ten times as much;
+through Spark Connect there are statements alone. A replacement names the snapshot that was read. It
+fails if another one has been committed since.
 """
 
 import uuid
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # it has no types
-
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import is_of_spark
+from dbt_debezium.remote import has_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,6 +59,7 @@ class LeaseRow:
 
 FREE: Final = LeaseRow(None, None, None, None, None, None, None, 0)
 TIMES: Final = ("taken_at", "heartbeat_at", "expires_at")
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +69,16 @@ class Seen:
     row: LeaseRow | None
     """None before the first run."""
     table: Any
-    """An `org.apache.iceberg.Table`."""
+    """An `org.apache.iceberg.Table`; through Spark Connect its snapshot, if it has one."""
 
 
 def read_row(spark: "SparkSession") -> Seen | None:
     """The row as it is now; None where the catalog has no such table."""
     if not spark.catalog.tableExists(TABLE):
         return None
-    jvm = java_of(spark)
+    if not has_java(spark):
+        return _seen_remotely(spark)
+    jvm: Any = spark._jvm
     table = jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(
         spark._jsparkSession, f"{spark.conf.get(DEFAULT_CATALOG)}.{TABLE}"
     )
@@ -99,20 +102,14 @@ def replace_row(spark: "SparkSession", seen: Seen, row: LeaseRow) -> bool:
     Returns:
         False where another one has been put there since.
     """
-    table, jvm = seen.table, java_of(spark)
-    overwrite = (
-        table.newOverwrite()
-        .overwriteByRowFilter(jvm.org.apache.iceberg.expressions.Expressions.alwaysTrue())
-        .addFile(_written(jvm, table, row))
-        .validateNoConflictingData()
-        .validateNoConflictingDeletes()
-    )
-    snapshot = table.currentSnapshot()
-    if snapshot is not None:
-        overwrite = overwrite.validateFromSnapshot(snapshot.snapshotId())
     try:
-        overwrite.commit()
-    except Py4JJavaError:
+        if has_java(spark):
+            _replace(spark._jvm, seen.table, row)
+        else:
+            _replace_remotely(spark, seen.table, row)
+    except Exception as error:
+        if not is_of_spark(error):
+            raise
         # Whatever the catalog says of a commit: what it holds now tells whether it came about.
         now = read_row(spark)
         if now is not None and now.row == row:
@@ -123,19 +120,59 @@ def replace_row(spark: "SparkSession", seen: Seen, row: LeaseRow) -> bool:
     return True
 
 
-def java_of(spark: "SparkSession") -> Any:
-    """py4j's view of the Java process.
+def snapshot_of(spark: "SparkSession", table: str) -> int | None:
+    """The newest snapshot of a table; None of one that nobody has written to. It begins no job."""
+    (row,) = spark.sql(f"show tblproperties {table} ('current-snapshot-id')").collect()
+    return None if row["value"] == "none" else int(row["value"])
 
-    Raises:
-        DebeziumError: the session is one of Spark Connect.
-    """
-    jvm: Any = getattr(spark, "_jvm", None)
-    if jvm is None:
-        raise DebeziumError(
-            "lake: its lease cannot be taken through Spark Connect; "
-            "use a target of method session to write"
-        )
-    return jvm
+
+def _replace(jvm: Any, table: Any, row: LeaseRow) -> None:
+    overwrite = (
+        table.newOverwrite()
+        .overwriteByRowFilter(jvm.org.apache.iceberg.expressions.Expressions.alwaysTrue())
+        .addFile(_written(jvm, table, row))
+        .validateNoConflictingData()
+        .validateNoConflictingDeletes()
+    )
+    snapshot = table.currentSnapshot()
+    if snapshot is not None:
+        overwrite = overwrite.validateFromSnapshot(snapshot.snapshotId())
+    overwrite.commit()
+
+
+def _seen_remotely(spark: "SparkSession") -> Seen:
+    snapshot = snapshot_of(spark, TABLE)
+    if snapshot is None:
+        return Seen(None, None)
+    table = spark.read.option("versionAsOf", snapshot).table(TABLE)
+    # Spark would hand out times in the zone of this machine.
+    micros = [f"unix_micros({one}) as {one}" if one in TIMES else one for one in LeaseRow.__slots__]
+    found = table.selectExpr(*micros).head()
+    if found is None:
+        return Seen(None, snapshot)
+    values = found.asDict()
+    for name in TIMES:
+        if values[name] is not None:
+            values[name] = EPOCH + timedelta(microseconds=values[name])
+    return Seen(LeaseRow(**values), snapshot)
+
+
+def _replace_remotely(spark: "SparkSession", snapshot: int | None, row: LeaseRow) -> None:
+    from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
+
+    values = {name: getattr(row, name) for name in LeaseRow.__slots__}
+    for name in TIMES:
+        if values[name] is not None:
+            values[name] = (values[name] - EPOCH) // timedelta(microseconds=1)
+    kinds = dict.fromkeys(TIMES, "bigint") | {"landing_id": "int"}
+    micros = spark.createDataFrame(
+        [tuple(values.values())], ", ".join(f"{one} {kinds.get(one, 'string')}" for one in values)
+    )
+    times = [f"timestamp_micros({one}) as {one}" if one in TIMES else one for one in values]
+    writer = micros.selectExpr(*times).writeTo(TABLE).option("isolation-level", "serializable")
+    if snapshot is not None:
+        writer = writer.option("validate-from-snapshot-id", str(snapshot))
+    writer.overwrite(F.lit(True))
 
 
 def _written(jvm: Any, table: Any, row: LeaseRow) -> Any:

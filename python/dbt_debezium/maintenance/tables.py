@@ -101,7 +101,8 @@ def lake_table(spark: "SparkSession", name: str) -> LakeTable | None:
     jvm: Any = getattr(spark, "_jvm", None)
     if jvm is None:
         raise DebeziumError(
-            "maintain: Spark Connect is not supported yet; run it with a target of method session"
+            "maintain: Spark Connect has no way to Iceberg's own library; "
+            "use another target on the same catalog, such as prod"
         )
     # A thread that has not started Spark knows no default catalog (Spark 4.1).
     whole_name = f"{spark.conf.get(DEFAULT_CATALOG)}.{name}"

@@ -201,7 +201,10 @@ def _parquet(spark: "SparkSession", name: str, paths: Sequence[str]) -> "DataFra
 def _files_of(spark: "SparkSession", name: str, block: TableBlock) -> list[tuple[str, str]]:
     jvm: Any = getattr(spark, "_jvm", None)
     if jvm is None:
-        raise DebeziumError(f"{name}: Spark Connect cannot list files; land with another target")
+        raise DebeziumError(
+            f"{name}: Spark Connect cannot list files; "
+            "land with another target on the same catalog, such as prod"
+        )
     configuration = spark._jsparkSession.sessionState().newHadoopConf()
     return files_of(jvm, configuration, name, block.files or "")
 

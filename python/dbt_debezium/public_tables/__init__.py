@@ -5,14 +5,32 @@ them in one transaction of the catalog (docs/decisions/0022).
 """
 
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from dbt_debezium.errors import DebeziumError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 STATEMENT: Final = re.compile(r"call dbt_debezium[.](write|move)_public_tables (.*)", re.DOTALL)
 """What the macro keep_public_tables runs; behind it stands a `Call` as JSON."""
+
+
+def refuse_remote(settings: Mapping[str, Any]) -> None:
+    """Refuse a run through Spark Connect that has plain tables to keep.
+
+    Args:
+        settings: those of the project.
+
+    Raises:
+        DebeziumError: `public_as_table` names tables.
+    """
+    if settings.get("public_as_table"):
+        raise DebeziumError(
+            "public_as_table: Spark Connect has no way to Iceberg's own library, which keeps "
+            "plain tables; run with another target on the same catalog, such as prod, or name none"
+        )
 
 
 def step_of(statement: str) -> "Callable[[SparkSession], str] | None":

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import jinja2
 import yaml
 
+from dbt_debezium.lease.row import snapshot_of
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -109,9 +111,7 @@ class CatalogOfSession:
         for table in tables:
             snapshot = None
             if self.spark.catalog.tableExists(table):
-                sql = f"show tblproperties {table} ('current-snapshot-id')"
-                (row,) = self.spark.sql(sql).collect()
-                snapshot = row["value"]
+                snapshot = snapshot_of(self.spark, table)
             found.append(f"{table} {snapshot}")
         return ", ".join(found)
 

@@ -1,4 +1,4 @@
-"""Continuing after the Java process that Spark runs in has ended."""
+"""Continuing after the Java process that Spark runs in has ended, or a session of Spark Connect."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 
 class JavaEndedError(Exception):
-    """A round failed, and the Java process of this one is gone."""
+    """A round failed, and Spark's Java process or session is gone."""
 
     def __init__(self, failures: int, pause: float) -> None:
         super().__init__(failures, pause)
@@ -19,9 +19,15 @@ class JavaEndedError(Exception):
 def has_ended() -> bool:
     """Whether Spark has started in this process and is dead, most often because memory ran out.
 
-    It may have died while it started, before there was a session.
+    It may have died while it started, before there was a session. A server of Spark Connect also
+    ends sessions that it was not asked anything for an hour.
     """
     from pyspark import SparkContext
+
+    from dbt_debezium.remote import has_lost_session
+
+    if has_lost_session():
+        return True
 
     gateway: Any = SparkContext._gateway
     if gateway is None:
