@@ -15,7 +15,7 @@ setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, ja
 
 setup-live: setup $(BIN)/.chain $(BIN)/.live ## what tests against servers need beside that
 
-setup-cluster: setup $(BIN)/.live $(BIN)/.cluster $(JARS)/.store ## what tests on a cluster need beside that
+setup-cluster: setup $(BIN)/.live $(BIN)/.cluster .venv/connect/.ready $(JARS)/.store ## what tests on a cluster need beside that
 
 setup-trino: setup-cluster $(BIN)/.trino $(JARS)/.trino ## what tests with Trino need beside that
 
@@ -83,6 +83,11 @@ $(BIN)/.live: tests/live/requirements.txt | $(BIN)/.ready
 
 $(BIN)/.cluster: tests/cluster/requirements.txt | $(BIN)/.ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	@touch $@
+
+.venv/connect/.ready: tests/cluster/connect-requirements.txt | $(BIN)/.ready
+	@echo "fetching a client of Spark Connect (40 MB)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target .venv/connect -r $<
 	@touch $@
 
 $(JARS)/.store: python/dbt_debezium/jars.py $(JARS)/.ready
