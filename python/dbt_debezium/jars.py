@@ -20,11 +20,14 @@ class Jar:
     artifact: str
     version: str
     sha256: str
+    folder: str = ""
+    """Below the jars folder. The target `local` loads what is in the jars folder itself, and before
+    Spark's own jars."""
 
     @property
     def file_name(self) -> str:
-        """The name it has in Maven Central and in the jars folder."""
-        return f"{self.artifact}-{self.version}.jar"
+        """Where it is in the jars folder, under the name that it has in Maven Central."""
+        return str(Path(self.folder, f"{self.artifact}-{self.version}.jar"))
 
 
 JARS = (
@@ -79,6 +82,15 @@ STORES = {
         "iceberg-aws-bundle",
         "1.12.0",
         "dd7e49ffa4ac9b215bed846581991259e3aec9bb2fa08d6cec029c46cd66d957",
+    ),
+    # The newest that could be fetched where this was tested. It has none of Iceberg's classes, but
+    # another Arrow than Spark.
+    "gcs": Jar(
+        "org.apache.iceberg",
+        "iceberg-gcp-bundle",
+        "1.11.0",
+        "d9248fc76d94d232e153bf760631229cd3b7c6bc3b20f47d4b2caffe011a8a2f",
+        folder="gcs",
     ),
 }
 """Clients of object stores, by what DBT_DEBEZIUM_STORE may say."""
@@ -137,6 +149,7 @@ def fetch_jars() -> list[Path]:
         with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as work:
             for jar in wanted:
                 fetched = _fetch(java, jar, Path(work))
+                (folder / jar.folder).mkdir(exist_ok=True)
                 os.replace(fetched, folder / jar.file_name)
     return [folder / jar.file_name for jar in wanted]
 
@@ -150,7 +163,7 @@ def _is_right(path: Path, jar: Jar) -> bool:
 
 def _fetch(java: Path, jar: Jar, work: Path) -> Path:
     """Fetch with the Ivy inside pyspark; its default settings know Maven Central."""
-    fetched = work / jar.file_name
+    fetched = work / Path(jar.file_name).name
     subprocess.run(
         [
             *(java, "-jar", ivy_jar(), "-cache", work / "cache"),

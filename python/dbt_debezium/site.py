@@ -17,8 +17,9 @@ from dbt_debezium.pack import FOLDER, pack
 
 PYTHON_PATH: Final = "spark.executorEnv.PYTHONPATH"
 REDACTION: Final = "spark.redaction.regex"
-REDACTED: Final = "(?i)secret|password|token|access[.]?key|[.]credential$"
-"""What Spark hides in its pages and event logs by default, and the credential of a catalog.
+REDACTED: Final = "(?i)secret|password|token|access[.]?key|[.]credential$|shared-key"
+"""What Spark hides in its pages and event logs by default, the credential of a catalog, and the key
+of an account of Azure.
 
 It hides values that fit, too, also in properties of tables that we read: so no more than that.
 """

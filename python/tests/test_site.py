@@ -73,7 +73,8 @@ def test_each_catalog_that_a_site_names_has_an_inbox(
 
 def test_what_is_set_after_the_start_and_is_secret_is_hidden_in_pages_and_logs(site: Path) -> None:
     hidden = re.compile(with_parts(CLUSTER)["spark.redaction.regex"])
-    for name in ("token", "credential", "s3.secret-access-key", "jdbc.password"):
+    azure = "adls.auth.shared-key.account.key"
+    for name in ("token", "credential", "s3.secret-access-key", "jdbc.password", azure):
         assert hidden.search(f"spark.sql.catalog.lake.{name}")
     site.write_text("spark.redaction.regex ours\n")
     assert "spark.redaction.regex" not in with_parts(CLUSTER)
@@ -90,6 +91,10 @@ def test_a_store_brings_its_pinned_client(site: Path, monkeypatch: pytest.Monkey
     check_jars()
     monkeypatch.setenv("DBT_DEBEZIUM_STORE", "s3")
     with pytest.raises(DebeziumError, match=r"jars: iceberg-aws-bundle-.* is not in "):
+        check_jars()
+    # Beside the folder that the target local puts before Spark's own jars.
+    monkeypatch.setenv("DBT_DEBEZIUM_STORE", "gcs")
+    with pytest.raises(DebeziumError, match=r"jars: gcs/iceberg-gcp-bundle-.* is not in "):
         check_jars()
     monkeypatch.setenv("DBT_DEBEZIUM_STORE", "floppy")
     with pytest.raises(DebeziumError, match="jars: DBT_DEBEZIUM_STORE is floppy, for which there"):
