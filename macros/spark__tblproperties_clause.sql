@@ -1,8 +1,10 @@
-{#- Overrides dbt-spark's, so that every table has metadata_properties beside its own. -#}
+{#- Overrides dbt-spark's: a table has metadata_properties too, and names the lease of its run. -#}
 {%- macro spark__tblproperties_clause() -%}
     {%- set own = [] -%}
     {%- for name, value in (config.get('tblproperties') or {}).items() -%}
         {%- do own.append("'" ~ name ~ "' = '" ~ value ~ "', ") -%}
     {%- endfor -%}
-    tblproperties ({{ own | join }}{{ metadata_properties(read_by='runs') }})
+    tblproperties (
+        {{ own | join }}'dbt_debezium.lease' = '{{ lease_token() }}', {{ metadata_properties(read_by='runs') }}
+    )
 {%- endmacro -%}

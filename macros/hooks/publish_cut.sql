@@ -16,6 +16,7 @@
         table_flag=table_flag
     ) -%}
     {%- if execute and flags.WHICH in ['run', 'build'] -%}
+        {%- do check_run_tables(results) -%}
         {%- set reason = unpublished_reason(results) -%}
         {%- if reason -%}
             {%- do print('nothing published: ' ~ reason) -%}

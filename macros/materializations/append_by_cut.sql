@@ -1,15 +1,17 @@
 {#-
     A table that grows by one cut a run, in its column cut_id. What a run wrote and did not publish is replaced by
     the next one in one commit; a run that starts from nothing replaces everything. With `keeps: latest` in its meta
-    it holds the rows of the candidate and of the published cut only.
+    it holds the rows of the candidate and of the published cut only. The table itself is replaced only if its columns
+    change, because nothing can refuse that to a run that has lost its lease (decision 18).
 -#}
 {%- materialization append_by_cut, adapter='spark' -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- if is_incremental() -%}
+    {%- if is_incremental() or (load_relation(this) is not none and is_same_shape(this, sql)) -%}
         {%- call statement('main') -%}
             insert into {{ this }}.branch_main
             {{ unless_written_since(this) }}
+            {#- A run that starts from nothing starts from cut 0, which no row belongs to. -#}
             replace where cut_id {{ '!=' if config.get('meta', {}).get('keeps') == 'latest' else '>' }}
                 {{ candidate('starting_cut_id') }}
             {{ sql }}

@@ -15,7 +15,9 @@ BUILD = ("build", "--exclude-resource-type", "unit_test")
 UNPUBLISHED = "nothing published:"
 SHOWN_FAILURES = 10
 RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.+?)(?: SQLSTATE: \w+)?$", re.MULTILINE)
-CONFLICT = re.compile(r"iceberg\.exceptions\.ValidationException[:)] (Found|Cannot)")
+CONFLICT = re.compile(
+    r"iceberg\.exceptions\.(ValidationException[:)] (Found|Cannot)|CommitFailedException)"
+)
 """Behind a colon as Java says it, behind a bracket as Spark Connect does."""
 LATE = (
     "another run has written to this table since this run began, so this run publishes nothing; "

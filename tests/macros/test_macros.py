@@ -37,6 +37,7 @@ EFFECT_NAMES = {
     "run_query",
     "should_full_refresh",
     "statement",
+    "target",
     "tojson",
     "var",
     "varargs",

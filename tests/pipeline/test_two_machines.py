@@ -16,6 +16,7 @@ from arrivals import Arrival, write_arrivals
 from click.testing import CliRunner
 from lake import Lake, capture, open_lake, tables_of
 from oracle import read_messages
+from pyspark.sql.functions import lit
 
 from dbt_debezium import landing
 from dbt_debezium.build import environment
@@ -30,8 +31,8 @@ from dbt_debezium.lease.row import LeaseRow, read_row, replace_row
 @pytest.fixture(scope="module")
 def parts() -> list[Arrival]:
     sent = read_messages(capture("truncate"))
-    step = len(sent) // 5 + 1
-    return [Arrival(f"part_{at}", sent[at * step : (at + 1) * step], []) for at in range(5)]
+    step = len(sent) // 6 + 1
+    return [Arrival(f"part_{at}", sent[at * step : (at + 1) * step], []) for at in range(6)]
 
 
 @pytest.fixture(scope="module")
@@ -196,10 +197,10 @@ def test_a_holder_that_was_silent_too_long_or_is_broken_has_lost_the_lake(
     assert told.stdout == "no run holds the lease\n"
 
 
-def refusal(lake: Lake) -> str:
+def refusal(lake: Lake, *options: str) -> str:
     """What a run says that publishes nothing."""
     try:
-        assert not lake.build(command="run")
+        assert not lake.build(*options, command="run")
     except DebeziumError as error:
         return str(error)
     return "\n".join(lake.lines)
@@ -241,7 +242,7 @@ def test_a_run_that_has_lost_the_lake_publishes_nothing(
             assert "this run has lost its lease to another one" in refusal(lake)
         assert [lake.rows(pointer)] == written
     assert lake.build(command="run"), lake.lines
-    assert lake.counted() == sum(len(part.messages) for part in parts) == message_count(lake)
+    assert lake.counted() == sum(len(part.messages) for part in parts[:5]) == message_count(lake)
 
 
 def test_a_statement_that_sleeps_replaces_nothing_that_another_run_has_written(
@@ -252,7 +253,7 @@ def test_a_statement_that_sleeps_replaces_nothing_that_another_run_has_written(
 
     assert lake.build(command="run"), lake.lines
     plain = Cursor.execute
-    for name in ("commit", "message_count", "table_flag__stored"):
+    for name, *options in (("table_flag__stored",), ("commit", "--full-refresh")):
         table = lake.spark.table(f"build.`{name}`")
         written: list[Any] = []
 
@@ -276,8 +277,53 @@ def test_a_statement_that_sleeps_replaces_nothing_that_another_run_has_written(
 
         with monkeypatch.context() as patch:
             patch.setattr(Cursor, "execute", execute)
-            assert f"{name.removesuffix('__stored')}: another run has written" in refusal(lake)
+            said = refusal(lake, *options)
+        assert f"{name.removesuffix('__stored')}: another run has written" in said
         assert [snapshot_of(lake, name)] == written
+    assert lake.build(command="run"), lake.lines
+    assert lake.counted() == message_count(lake)
+
+
+@pytest.mark.slow
+def test_a_run_publishes_nothing_after_another_has_written_between_two_of_its_statements(
+    lake: Lake, parts: list[Arrival], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one had begun its statement before it lost the lake."""
+    from dbt.adapters.spark.session import Cursor
+
+    assert lake.build(command="run"), lake.lines
+    for part in parts:
+        land(lake, part.prefix)
+    plain = Cursor.execute
+    for moment, changed in (("into build.commit", "int_verdict"), ("new.is_version then", None)):
+        written: list[str] = []
+
+        def execute(
+            cursor: Cursor,
+            sql: str,
+            *parameters: Any,
+            moment: str = moment,
+            changed: str | None = changed,
+            written: list[str] = written,
+        ) -> None:
+            if moment in sql.replace("`", "") and not written:
+                if changed:
+                    table = f"build.{changed}"
+                    rows = lake.spark.table(table).localCheckpoint()
+                    name, value = "dbt_debezium.lease", "another"
+                    rows.writeTo(table).tableProperty(name, value).createOrReplace()
+                else:
+                    table = sql.replace("`", "").split("merge into ")[1].split()[0]
+                    option = "snapshot-property.dbt-debezium.lease"
+                    row = lake.spark.table(table).limit(1).withColumn("_valid_from", lit(1 << 40))
+                    row.writeTo(table).option(option, "another").append()
+                written.append(table.removeprefix("build."))
+            plain(cursor, sql, *parameters)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Cursor, "execute", execute)
+            said = refusal(lake)
+        assert f"{written[0]}: another run has written" in said
     assert lake.build(command="run"), lake.lines
     assert lake.counted() == message_count(lake)
 
