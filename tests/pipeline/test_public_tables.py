@@ -154,6 +154,12 @@ def test_tables_show_what_views_show_after_every_kind_of_change(lake: Lake, sour
         "order by committed_at desc limit 1"
     )
     assert lake.rows(added) == [("2",)]
+    # Iceberg notes when it was shown, from where maintenance counts, beside when it was written.
+    table = lake_table(lake.spark, "public_tables.a")
+    assert table is not None
+    (*_, written), (*_, shown) = table.snapshots(), table.shown()
+    assert shown.snapshot_id == written.snapshot_id
+    assert shown.committed_at > written.committed_at
 
 
 def test_a_run_that_does_not_publish_moves_no_table(
@@ -177,9 +183,12 @@ def test_a_run_that_does_not_publish_moves_no_table(
     table = lake_table(lake.spark, "public_tables.a")
     assert table is not None
     assert table.iceberg.refs().containsKey(BRANCH)
-    maintain(lake.spark, Settings(1, 1, 60), "build")
+    # What the killed run has written is newer than what readers see, and that stays.
+    maintain(lake.spark, Settings(0, 1, 60), "build")
     table.iceberg.refresh()
     assert not table.iceberg.refs().containsKey(BRANCH)
+    assert main_of(lake) == before
+    assert lake.rows("select n from public_tables.a where id = 1") == [(source.number - 1,)]
 
 
 def test_a_run_that_has_lost_the_lake_moves_no_table_and_the_next_one_does(

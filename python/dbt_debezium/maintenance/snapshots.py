@@ -5,7 +5,7 @@ holds. Its own age would not do. That of a lake with a run a day is a day old wh
 and queries that have just begun still read it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from dbt_debezium.maintenance.tables import BRANCH, LakeTable, Snapshot
@@ -37,25 +37,52 @@ def remove_branch(table: LakeTable) -> None:
         table.iceberg.manageSnapshots().removeBranch(BRANCH).commit()
 
 
+def removable(snapshots: Iterable[Snapshot], shown: Sequence[Snapshot], at: int) -> list[Snapshot]:
+    """The snapshots that no query can be reading any more.
+
+    Those that were never shown, as what a killed run has written, go with the older ones.
+
+    Args:
+        snapshots: those of a table.
+        shown: those that readers have seen, with the time from which on, in that order. A plain
+            public table shows a snapshot some time after it was written.
+        at: when the oldest query that may still run has begun.
+
+    >>> written, shown = [Snapshot(10, 1), Snapshot(20, 2)], [Snapshot(10, 1), Snapshot(30, 2)]
+    >>> removable(written, shown, 25)
+    []
+    >>> removable(written, shown, 30)
+    [Snapshot(committed_at=10, snapshot_id=1)]
+    >>> removable(written, shown[:1], 30)
+    []
+    """
+    earlier = replaced_before(shown, at)
+    if not earlier:
+        return []
+    read = {one.snapshot_id for one in shown[len(earlier) - 1 :]}
+    since = earlier[-1].committed_at
+    return [one for one in snapshots if one.committed_at <= since and one.snapshot_id not in read]
+
+
 def removable_snapshots(table: LakeTable, now: int, query_milliseconds: int) -> int:
     """How many snapshots of a table can go."""
-    return max(len(_replaced(table, now, query_milliseconds)) - 1, 0)
+    return len(_removable(table, now, query_milliseconds))
 
 
 def remove_snapshots(table: LakeTable, now: int, query_milliseconds: int) -> int:
     """Remove them, with the files that no other snapshot has; how many there were."""
-    replaced = _replaced(table, now, query_milliseconds)
-    if len(replaced) < 2:
+    found = _removable(table, now, query_milliseconds)
+    if not found:
         return 0
-    *removable, kept = replaced
-    removal = table.iceberg.expireSnapshots().expireOlderThan(kept.committed_at).retainLast(1)
-    # Named one by one: else Iceberg (1.12.0) leaves files that were joined behind.
-    for one in removable:
+    # Named one by one: else Iceberg (1.12.0) leaves files that were joined behind. By itself it
+    # would remove what is old, however long readers were shown it.
+    removal = table.iceberg.expireSnapshots().expireOlderThan(0)
+    for one in found:
         removal = removal.expireSnapshotId(one.snapshot_id)
     removal.commit()
-    return len(removable)
+    return len(found)
 
 
-def _replaced(table: LakeTable, now: int, query_milliseconds: int) -> list[Snapshot]:
+def _removable(table: LakeTable, now: int, query_milliseconds: int) -> list[Snapshot]:
     kept = query_milliseconds if table.read_by == "queries" else RUN_MILLISECONDS
-    return replaced_before(table.snapshots(), now - kept)
+    return removable(table.snapshots(), list(table.shown()), now - kept)

@@ -73,6 +73,11 @@ class LakeTable:
         for one in _each(self.iceberg.snapshots()):
             yield Snapshot(one.timestampMillis(), one.snapshotId())
 
+    def shown(self) -> Iterator[Snapshot]:
+        """Those that readers of `main` have seen, with the time from which on, in that order."""
+        for one in _each(self.iceberg.history()):
+            yield Snapshot(one.timestampMillis(), one.snapshotId())
+
     def has_column(self, name: str) -> bool:
         return self.iceberg.schema().findField(name) is not None
 
