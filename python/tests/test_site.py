@@ -80,6 +80,21 @@ def test_what_is_set_after_the_start_and_is_secret_is_hidden_in_pages_and_logs(s
     assert "spark.redaction.regex" not in with_parts(CLUSTER)
 
 
+def test_java_optimizes_no_code_for_one_run_unless_the_site_says_how_it_starts(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver, executor = (f"spark.{one}.extraJavaOptions" for one in ("driver", "executor"))
+    site.write_text(f"{executor} -Dsite=true\n")
+    ready = with_parts(CLUSTER)
+    assert "-XX:TieredStopAtLevel=1" in ready[driver]
+    assert executor not in ready
+    site.write_text("")
+    assert "-XX:TieredStopAtLevel=1" in with_parts(CLUSTER)[executor]
+    assert executor not in with_parts({"spark.master": "local[2]"})
+    monkeypatch.setenv("DBT_DEBEZIUM_JAVA_OPTIONS", "-Dours=true")
+    assert {with_parts(CLUSTER)[one] for one in (driver, executor)} == {"-Dours=true"}
+
+
 def test_executors_run_the_python_that_the_site_names_or_the_driver_s_version(site: Path) -> None:
     assert executors_python({"spark.master": "local[2]"}) == sys.executable
     assert executors_python(CLUSTER) == OWN
