@@ -3,7 +3,7 @@
 Many decide before all of a transaction has landed: what lands later of it is left out. Sources of
 PostgreSQL lose their slots, so that a new stream begins behind a transaction without END.
 
-`make test` has those of test_random_landings.py, on which nobody decides, in the same lake.
+`make slow` has those of test_random_landings.py, on which nobody decides, in the same lake.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -42,6 +42,8 @@ from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import Group
 from dbt_debezium.tables import JSON_TEXT
 
+pytestmark = pytest.mark.slow
+
 covers = pytest.mark.covers
 DOCUMENTS = REPOSITORY / "python" / "tests" / "data" / "documents"
 

@@ -34,6 +34,8 @@ from streams_anew import Streams, wrong_counts
 from dbt_debezium.judge.marks import Source
 from dbt_debezium.scaffold import CapturedTable, Group
 
+pytestmark = pytest.mark.slow
+
 SEED = 1
 PERMUTATIONS = 5
 CONNECTORS = {

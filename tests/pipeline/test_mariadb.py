@@ -1,6 +1,6 @@
 """What has landed of a MariaDB server's change log at any moment shows only what it proves.
 
-`make test` publishes that in test_preview.py, with some random parts of the log.
+`make slow` publishes that in test_preview.py, with some random parts of the log.
 """
 
 import json

@@ -11,6 +11,8 @@ from dbt_debezium.message_tables.block import TableBlock
 from dbt_debezium.message_tables.land import TableLanded, land_table
 from dbt_debezium.message_tables.removed import note_removed
 
+pytestmark = pytest.mark.slow
+
 RENAMED = {"offset": "at", "value": "payload", "timestamp": "sent"}
 
 

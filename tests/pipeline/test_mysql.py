@@ -1,6 +1,6 @@
 """Random parts of a MySQL server's change log, with GTIDs or not, show only what they prove.
 
-`make test` publishes some of them in test_preview.py.
+`make slow` publishes some of them in test_preview.py.
 """
 
 import json

@@ -10,6 +10,8 @@ from test_faults import Source, create, signal_row, update
 
 from dbt_debezium.cli import main
 
+pytestmark = pytest.mark.slow
+
 TENANTS = ("tenant_1", "tenant_2")
 
 

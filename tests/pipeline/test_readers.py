@@ -1,6 +1,6 @@
 """A query that joins public tables sees one cut, whatever another process publishes meanwhile.
 
-`make test` has a shorter one on the lake of test_past.py.
+`make slow` has a shorter one on the lake of test_past.py.
 """
 
 import os
