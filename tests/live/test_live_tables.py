@@ -44,6 +44,7 @@ from local_chain.server import wait_until
 SESSIONS = 8
 PAUSE_SECONDS = 2.0
 EVERY_SECONDS = 5
+CUTS = 5
 DELIVERED = 2000
 CUT_OFF_AFTER = 200
 """So many of them are sent when Connect is killed: some batches, as exactly-once takes one back."""
@@ -62,10 +63,8 @@ class Follower:
     `run_rounds` stops when `is_asked_for`.
     """
 
-    def __init__(self, rounds: Round, log: CommitLog, cut_count: int) -> None:
+    def __init__(self, rounds: Round, log: CommitLog) -> None:
         self._rounds, self._log = rounds, log
-        self.cut_count = cut_count
-        """So many cuts are to be published."""
         self._began = time.monotonic()
         self.seen: dict[str, Rows] = {}
         """The tables by the newest transaction in them."""
@@ -102,7 +101,7 @@ class Follower:
     def wait(self, seconds: float) -> None:
         """Pause; once enough cuts are published the shop closes, and the next round is the last."""
         time.sleep(seconds)
-        if len(self.seen) >= self.cut_count - 1:
+        if len(self.seen) >= CUTS - 1:
             self.is_closed.wait(PATIENCE_SECONDS)
 
 
@@ -124,7 +123,7 @@ class Trade(threading.Thread):
                 owner.run("commit")
                 self._restart_connect()
                 in_transaction(owner, archive_payments, random.Random(0))
-                self._wait_for_cuts(self._follower.cut_count - 1)  # and one when the shop is closed
+                self._wait_for_cuts(CUTS - 1)  # and one when the shop is closed
                 self._shop.close()
                 time.sleep(SENT_SECONDS)
         except BaseException as error:
@@ -162,15 +161,15 @@ def shop_of(chain: Chain) -> Iterator[tuple[Shop, CommitLog]]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "cut_count"),
+    "kind",
     [
-        ("json", 3),
-        pytest.param("avro", 5, marks=pytest.mark.proof),
-        pytest.param("exactly_once", 5, marks=pytest.mark.proof),
+        "json",
+        pytest.param("avro", marks=pytest.mark.proof),
+        pytest.param("exactly_once", marks=pytest.mark.proof),
     ],
 )
 def test_each_published_cut_is_what_the_database_held_at_that_commit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, cut_count: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     project = tmp_path / "project"
     settings = {
@@ -195,7 +194,7 @@ def test_each_published_cut_is_what_the_database_held_at_that_commit(
         spark = rounds.start_spark()
         rounds.source.land(spark, rounds.tell)
         plan_scaffold(project, landed_tables(spark), []).write(project)
-        follower = Follower(rounds, log, cut_count)
+        follower = Follower(rounds, log)
         trade = Trade(chain, shop, follower)
         shop.open()
         trade.start()
@@ -207,7 +206,7 @@ def test_each_published_cut_is_what_the_database_held_at_that_commit(
             rounds.start_spark().stop()
         assert trade.error is None, trade.error
         assert trade.cut_off in follower.held
-        assert len(follower.seen) >= cut_count
+        assert len(follower.seen) >= CUTS
         for transaction_id, held in log.rows_at_each(list(follower.seen)).items():
             assert differences(held, follower.seen[transaction_id]) == {}, transaction_id
         assert differences(log.rows_now(), read_last(follower, log)) == {}
