@@ -8,7 +8,6 @@
     {%- endif -%}
     {%- set built = load_relation(this) -%}
     {%- set mark = graph.get('debezium_models', {}).get(this | string, {}).get('mark', '') -%}
-    {#- Spark 4.1 shows the properties of a table letter by letter. -#}
-    {%- set said = (built.information or '') | replace(', ', '') if built is not none -%}
+    {%- set said = shown_properties(built.information) if built is not none -%}
     {{- return(built is not none and mark in said and candidate('starting_cut_id') > 0) -}}
 {%- endmacro -%}

@@ -3,8 +3,7 @@
     has taken its lease, and open_cut confirms the lease after that.
 -#}
 {%- macro seen_snapshot(relation) -%}
-    {#- Spark 4.1 shows the properties of a table letter by letter. -#}
-    {%- set said = (load_relation(relation).information or '') | replace(', ', '') -%}
+    {%- set said = shown_properties(load_relation(relation).information) -%}
     {%- set seen = modules.re.search('current-snapshot-id=(\\d+)', said) -%}
     {{- return(seen[1] if seen else '') -}}
 {%- endmacro -%}

@@ -5,7 +5,8 @@
     without the options.
 -#}
 {%- macro unless_written_since(relation) -%}
-    {%- if seen_snapshot(relation) -%}
-        with ('isolation-level' = 'serializable', 'validate-from-snapshot-id' = '{{ seen_snapshot(relation) }}')
+    {%- set seen = seen_snapshot(relation) -%}
+    {%- if seen -%}
+        with ('isolation-level' = 'serializable', 'validate-from-snapshot-id' = '{{ seen }}')
     {%- endif -%}
 {%- endmacro -%}

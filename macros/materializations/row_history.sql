@@ -13,8 +13,7 @@
     {%- set versions = 'select * except (is_version) from (' ~ sql ~ ') where is_version' -%}
     {%- set built = load_relation(this) -%}
     {%- set layout = 'closed versions apart' -%}
-    {#- Spark 4.1 shows the properties of a table letter by letter. -#}
-    {%- set is_kept = layout in (built.information or '') | replace(', ', '') and is_same_shape(this, versions)
+    {%- set is_kept = layout in shown_properties(built.information) and is_same_shape(this, versions)
         if not is_continued and built is not none -%}
     {%- if not is_continued and built is not none and candidate('starting_cut_id') > 0 -%}
         {%- do print(this.identifier ~ ': its model has changed; built again from all changes') -%}
