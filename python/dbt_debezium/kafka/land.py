@@ -53,6 +53,7 @@ from dbt_debezium.registry.store import (
     observed,
     unknown_schema_sentences,
 )
+from dbt_debezium.remote import has_java
 from dbt_debezium.session import innermost
 
 if TYPE_CHECKING:
@@ -209,13 +210,12 @@ def _check_recreated(name: str, before: Sequence[Topic], now: Sequence[Topic]) -
 
 
 def _jvm_of(spark: "SparkSession", name: str) -> Any:
-    jvm = getattr(spark, "_jvm", None)
-    if jvm is None:
+    if not has_java(spark):
         raise DebeziumError(
             f"{name}: Spark Connect cannot ask Kafka for its offsets; "
             "land with another target on the same catalog, such as prod"
         )
-    return jvm
+    return spark._jvm
 
 
 def named_topics(block: KafkaBlock) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lease.row import DEFAULT_CATALOG
+from dbt_debezium.remote import has_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -103,14 +104,14 @@ def lake_tables(spark: "SparkSession", schemas: Sequence[str]) -> Iterator[LakeT
 
 def lake_table(spark: "SparkSession", name: str) -> LakeTable | None:
     """A table of ours; None of one that is somebody else's."""
-    jvm: Any = getattr(spark, "_jvm", None)
-    if jvm is None:
+    if not has_java(spark):
         raise DebeziumError(
             "maintain: Spark Connect has no way to Iceberg's own library; "
             "use another target on the same catalog, such as prod"
         )
     # A thread that has not started Spark knows no default catalog (Spark 4.1).
     whole_name = f"{spark.conf.get(DEFAULT_CATALOG)}.{name}"
+    jvm: Any = spark._jvm
     util = jvm.org.apache.iceberg.spark.Spark3Util
     iceberg = util.loadIcebergTable(spark._jsparkSession, whole_name)
     read_by = iceberg.properties().get(READ_BY)

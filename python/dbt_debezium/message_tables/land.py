@@ -10,7 +10,7 @@ messages are there.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
@@ -35,6 +35,7 @@ from dbt_debezium.message_tables.snapshots import news_of
 from dbt_debezium.registry.client import Registry
 from dbt_debezium.registry.store import TABLE as SCHEMAS
 from dbt_debezium.registry.store import landed_ids, learn, unknown_schema_sentences
+from dbt_debezium.remote import has_java
 from dbt_debezium.session import innermost
 
 if TYPE_CHECKING:
@@ -199,14 +200,13 @@ def _parquet(spark: "SparkSession", name: str, paths: Sequence[str]) -> "DataFra
 
 
 def _files_of(spark: "SparkSession", name: str, block: TableBlock) -> list[tuple[str, str]]:
-    jvm: Any = getattr(spark, "_jvm", None)
-    if jvm is None:
+    if not has_java(spark):
         raise DebeziumError(
             f"{name}: Spark Connect cannot list files; "
             "land with another target on the same catalog, such as prod"
         )
     configuration = spark._jsparkSession.sessionState().newHadoopConf()
-    return files_of(jvm, configuration, name, block.files or "")
+    return files_of(spark._jvm, configuration, name, block.files or "")
 
 
 def _append(
