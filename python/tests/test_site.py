@@ -9,7 +9,13 @@ import pytest
 from dbt_debezium.catalogs import catalog_of_target, inbox_folder
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.jars import check_jars, needed_jars
-from dbt_debezium.site import completed, executors_python, uses_jars_folder, with_parts
+from dbt_debezium.site import (
+    JAVA_OPTIONS,
+    completed,
+    executors_python,
+    uses_jars_folder,
+    with_parts,
+)
 
 CLUSTER = {"spark.master": "spark://host:7077"}
 REPOSITORY = Path(__file__).parents[2]
@@ -83,6 +89,7 @@ def test_what_is_set_after_the_start_and_is_secret_is_hidden_in_pages_and_logs(s
 def test_java_optimizes_no_code_for_one_run_unless_the_site_says_how_it_starts(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert JAVA_OPTIONS in (REPOSITORY / "profiles.yml").read_text()
     driver, executor = (f"spark.{one}.extraJavaOptions" for one in ("driver", "executor"))
     site.write_text(f"{executor} -Dsite=true\n")
     ready = with_parts(CLUSTER)

@@ -9,7 +9,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,10 @@ import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pytest
 from arrivals import Arrival, write_arrivals
-from lake import Lake, capture, open_lake, tables_of
-from oracle import read_messages
+from lake import Lake, open_lake
 from pages import blocks
 from pyarrow import feather
+from pyspark.sql import SparkSession
 
 from dbt_debezium.build import environment
 from dbt_debezium.errors import DebeziumError
@@ -140,18 +140,6 @@ class Machine:
 def servers() -> Iterator[Cluster]:
     with cluster() as started:
         yield started
-
-
-@pytest.fixture(scope="session")
-def parts() -> list[Arrival]:
-    sent = read_messages(capture("truncate"))
-    half = len(sent) // 2
-    return [Arrival("part_0", sent[:half], []), Arrival("part_1", sent[half:], [])]
-
-
-@pytest.fixture(scope="session")
-def tables(parts: list[Arrival]) -> list[CapturedTable]:
-    return tables_of([message for part in parts for message in part.messages])
 
 
 @pytest.fixture(scope="session")
@@ -367,22 +355,36 @@ def test_plain_tables_have_moved_in_one_request_and_show_what_views_show(
         assert rows_of(found) == rows_of(story.rows[name]), name
 
 
+def catalog_settings(name: str, properties: Mapping[str, str]) -> dict[str, str]:
+    """Spark's settings of a catalog, which is the default one."""
+    prefix = f"spark.sql.catalog.{name}"
+    return {
+        "spark.sql.defaultCatalog": name,
+        prefix: "org.apache.iceberg.spark.SparkCatalog",
+        **{f"{prefix}.{key}": value for key, value in properties.items()},
+    }
+
+
+def session_with(lake: Lake, settings: Mapping[str, str]) -> SparkSession:
+    """A further session of the process, with settings of its own."""
+    session = lake.spark.newSession()
+    for key, value in settings.items():
+        session.conf.set(key, value)
+    return session
+
+
 def test_a_catalog_without_transactions_moves_one_table_after_another_and_says_so(
     embedded: Lake, servers: Cluster
 ) -> None:
-    session = embedded.spark.newSession()
-    catalog = "spark.sql.catalog.single"
-    for key, value in {
-        "spark.sql.defaultCatalog": "single",
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.type": "rest",
-        f"{catalog}.uri": servers.environment["DBT_DEBEZIUM_CATALOG_URI"],
-        f"{catalog}.token": TOKEN,
-        f"{catalog}.warehouse": ONE_BY_ONE,
-        f"{catalog}.cache-enabled": "false",
-        **{f"{catalog}.{key}": value for key, value in servers.store.items()},
-    }.items():
-        session.conf.set(key, value)
+    single = {
+        "type": "rest",
+        "uri": servers.environment["DBT_DEBEZIUM_CATALOG_URI"],
+        "token": TOKEN,
+        "warehouse": ONE_BY_ONE,
+        "cache-enabled": "false",
+        **servers.store,
+    }
+    session = session_with(embedded, catalog_settings("single", single))
 
     def moved(number: int, *names: str) -> str:
         chosen = [Chosen(name, f"(select {number} as n)") for name in names]
@@ -401,51 +403,37 @@ def test_a_catalog_without_transactions_moves_one_table_after_another_and_says_s
 def test_what_cannot_be_reached_or_is_refused_is_one_sentence(
     embedded: Lake, servers: Cluster
 ) -> None:
-    names = servers.environment
-    catalog = "spark.sql.catalog.away"
-    settings = {
-        "spark.sql.defaultCatalog": "away",
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.type": "rest",
-        f"{catalog}.uri": names["DBT_DEBEZIUM_CATALOG_URI"],
-        f"{catalog}.token": "another-token",
-    }
 
-    def refusal() -> str:
-        session = embedded.spark.newSession()
-        for key, value in settings.items():
-            session.conf.set(key, value)
+    def refusal(uri: str) -> str:
+        away = {"type": "rest", "uri": uri, "token": "another-token"}
+        settings = catalog_settings("away", away)
         with pytest.raises(DebeziumError) as refused:
-            open_catalog(session, settings)
+            open_catalog(session_with(embedded, settings), settings)
         sentence = str(refused.value)
         assert "\n" not in sentence
         return sentence
 
-    said = refusal()
-    assert said.startswith(f"catalog: {settings[f'{catalog}.uri']} cannot be opened (")
+    uri = servers.environment["DBT_DEBEZIUM_CATALOG_URI"]
+    said = refusal(uri)
+    assert said.startswith(f"catalog: {uri} cannot be opened (")
     assert "unknown token" in said
-    settings[f"{catalog}.uri"] = "http://127.0.0.1:9"
-    assert "Connection refused" in refusal()
+    assert "Connection refused" in refusal("http://127.0.0.1:9")
 
 
 def test_a_bucket_that_is_not_there_is_one_sentence(embedded: Lake, servers: Cluster) -> None:
-    session = embedded.spark.newSession()
-    catalog = "spark.sql.catalog.nowhere"
-    for key, value in {
-        "spark.sql.defaultCatalog": "nowhere",
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.type": "jdbc",
-        f"{catalog}.uri": f"jdbc:sqlite:{embedded.folder}/nowhere.db",
-        f"{catalog}.jdbc.schema-version": "V1",
-        f"{catalog}.warehouse": "s3://nowhere/warehouse",
-        f"{catalog}.io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
-        f"{catalog}.s3.endpoint": servers.environment["DBT_DEBEZIUM_S3_ENDPOINT"],
-        f"{catalog}.s3.path-style-access": "true",
-        f"{catalog}.s3.access-key-id": "a",
-        f"{catalog}.s3.secret-access-key": "b",
-        f"{catalog}.client.region": "us-east-1",
-    }.items():
-        session.conf.set(key, value)
+    nowhere = {
+        "type": "jdbc",
+        "uri": f"jdbc:sqlite:{embedded.folder}/nowhere.db",
+        "jdbc.schema-version": "V1",
+        "warehouse": "s3://nowhere/warehouse",
+        "io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
+        "s3.endpoint": servers.environment["DBT_DEBEZIUM_S3_ENDPOINT"],
+        "s3.path-style-access": "true",
+        "s3.access-key-id": "a",
+        "s3.secret-access-key": "b",
+        "client.region": "us-east-1",
+    }
+    session = session_with(embedded, catalog_settings("nowhere", nowhere))
     with pytest.raises(DebeziumError) as refused, Lease(lake_dir(), "land"), writing(session):
         pass
     sentence = str(refused.value)

@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 from arrivals import Arrival, write_arrivals
 from connect_server import connect_server
-from lake import REPOSITORY, capture, open_lake, tables_of
-from oracle import read_messages
+from lake import REPOSITORY, open_lake
 
 from dbt_debezium.export import plain, with_text_times
 from dbt_debezium.preview import write_project
@@ -156,18 +155,6 @@ class Story:
 
     runs: list[str] = field(default_factory=list)
     landed: str = ""
-
-
-@pytest.fixture(scope="module")
-def parts() -> list[Arrival]:
-    sent = read_messages(capture("truncate"))
-    half = len(sent) // 2
-    return [Arrival("part_0", sent[:half], []), Arrival("part_1", sent[half:], [])]
-
-
-@pytest.fixture(scope="module")
-def tables(parts: list[Arrival]) -> list[CapturedTable]:
-    return tables_of([message for part in parts for message in part.messages])
 
 
 @pytest.fixture(scope="module")

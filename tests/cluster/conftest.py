@@ -1,0 +1,20 @@
+"""The log that tests of the cluster land, in two files."""
+
+import pytest
+from arrivals import Arrival
+from lake import capture, tables_of
+from oracle import read_messages
+
+from dbt_debezium.scaffold import CapturedTable
+
+
+@pytest.fixture(scope="session")
+def parts() -> list[Arrival]:
+    sent = read_messages(capture("truncate"))
+    half = len(sent) // 2
+    return [Arrival("part_0", sent[:half], []), Arrival("part_1", sent[half:], [])]
+
+
+@pytest.fixture(scope="session")
+def tables(parts: list[Arrival]) -> list[CapturedTable]:
+    return tables_of([message for part in parts for message in part.messages])
