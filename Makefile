@@ -27,7 +27,7 @@ demo-live: setup $(BIN)/.chain ## a shop on PostgreSQL and Kafka here, and table
 
 # Two files at a time, each with a Spark of its own; in the order of their names, as pytest-xdist would
 # keep files of one test to the last, which are the longest.
-test: setup-live setup-cluster ## the tests of each change, in 25 minutes
+test: setup-live setup-cluster ## the tests of each change
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder python demo tests
 
 slow: setup-live setup-cluster ## tests that take longer: other inputs, engines and commands
