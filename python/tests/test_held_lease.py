@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.lake_format import FORMAT
 from dbt_debezium.lease import HeldLease, Lease, LostLeaseError, breaking, holding, writing
 from dbt_debezium.lease.row import LeaseRow, Seen
 
@@ -28,7 +29,7 @@ class Catalog:
         self.rows: list[LeaseRow | None] = [None]
 
     def read_row(self, _: Any) -> Seen:
-        return Seen(self.rows[-1], len(self.rows))
+        return Seen(self.rows[-1], len(self.rows), FORMAT)
 
     def replace_row(self, _: Any, seen: Seen, row: LeaseRow) -> bool:
         if seen.table != len(self.rows):

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dbt_debezium.doctor.finding import Finding
 from dbt_debezium.flatten import register
+from dbt_debezium.lake_format import FORMAT
 from dbt_debezium.landing import TABLE
+from dbt_debezium.lease.row import read_row
 from dbt_debezium.notices import idle_decisions, unplaced_topics, unpublished_run
 
 if TYPE_CHECKING:
@@ -26,6 +28,11 @@ def lake_findings(
         report: what `cut_report` says of it.
         schema: the schema that models are built in.
     """
+    if seen := read_row(spark):
+        yield Finding(
+            "ok",
+            f"lake: its tables have format {seen.lake_format}; this version writes format {FORMAT}",
+        )
     register(spark)
     spark.sql(
         f"select flatten_message('t', binary('{{}}'), binary('{{}}'), {NO_HEADERS}, '{{}}') "

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 
 
 def break_lease(spark: "SparkSession") -> LeaseRow | None:
-    """Take the lease from whoever holds it; the row as it was, or None where nobody does."""
+    """Take the lease from whoever holds it; the row as it was, or None where nobody does.
+
+    Raises:
+        DebeziumError: the holder still works, or a newer version has written the lake.
+    """
     seen = read_row(spark)
     if seen is None or seen.row is None or not seen.row.token:
         return None

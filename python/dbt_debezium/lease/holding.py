@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from dbt_debezium.errors import DebeziumError, is_of_spark
 from dbt_debezium.home import lake_dir
+from dbt_debezium.lake_format import FORMAT, NewerLakeError
 from dbt_debezium.lease import local
 from dbt_debezium.lease.java_process import jvm_lease
 from dbt_debezium.lease.remote_session import end_earlier_session
@@ -29,6 +30,7 @@ from dbt_debezium.lease.row import (
     LeaseRow,
     Seen,
     create_table,
+    mark_lake,
     read_row,
     replace_row,
 )
@@ -170,7 +172,11 @@ class HeldLease:
     def _mine(self) -> Seen:
         """The row as it is now, which must be this run's."""
         self._raise_if_lost()
-        seen = read_row(self._spark)
+        try:
+            seen = read_row(self._spark)
+        except NewerLakeError as error:
+            self._lost = str(error)
+            raise LostLeaseError(self._lost) from error
         row = seen.row if seen else None
         if seen is None or row is None or row.token != self.token:
             self._lost = lost_sentence(row)
@@ -190,8 +196,8 @@ def writing(spark: "SparkSession") -> Iterator[HeldLease]:
     released, which the caller holds.
 
     Raises:
-        DebeziumError: a run on another machine holds it.
-        LostLeaseError: one has taken it from this process.
+        DebeziumError: a run on another machine holds it, or a newer version has written the lake.
+        LostLeaseError: a run on another machine has taken it from this process.
     """
     lake = lake_dir().resolve()
     command = local.command_of(lake)
@@ -241,7 +247,7 @@ def take(spark: "SparkSession", lake: Path, command: str) -> HeldLease:
     """Take the lease of a lake whose lock file this process has locked.
 
     Raises:
-        DebeziumError: a run on another machine holds it.
+        DebeziumError: a run on another machine holds it, or a newer version has written the lake.
     """
     if read_row(spark) is None:
         create_table(spark)
@@ -265,6 +271,8 @@ def take(spark: "SparkSession", lake: Path, command: str) -> HeldLease:
     if not replace_row(spark, seen, row):
         other = read_row(spark)
         raise DebeziumError(held_sentence(other.row if other and other.row else before, begun_at))
+    if seen.lake_format < FORMAT:
+        mark_lake(spark)
     return HeldLease(spark, row, begun_at, begun_tick)
 
 

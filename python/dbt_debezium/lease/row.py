@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from dbt_debezium.errors import is_of_spark
+from dbt_debezium.lake_format import FORMAT, PROPERTY, read_format
 from dbt_debezium.remote import has_java
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 TABLE: Final = "landing.lease"
 DEFAULT_CATALOG: Final = "spark.sql.defaultCatalog"
+SNAPSHOT: Final = "current-snapshot-id"
+"""Among the properties of a table, as Iceberg shows them to Spark."""
 
 CREATE_TABLE: Final = f"""
 create table if not exists {TABLE} (
@@ -35,9 +38,11 @@ tblproperties (
     'format-version' = '2',
     'write.metadata.delete-after-commit.enabled' = 'true',
     'write.metadata.previous-versions-max' = '20',
-    'dbt_debezium.read_by' = 'runs'
+    'dbt_debezium.read_by' = 'runs',
+    '{PROPERTY}' = '{FORMAT}'
 )
 """
+MARK: Final = f"alter table {TABLE} set tblproperties ('{PROPERTY}' = '{FORMAT}')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +75,16 @@ class Seen:
     """None before the first run."""
     table: Any
     """An `org.apache.iceberg.Table`; through Spark Connect its snapshot, if it has one."""
+    lake_format: int
+    """Of the whole lake."""
 
 
 def read_row(spark: "SparkSession") -> Seen | None:
-    """The row as it is now; None where the catalog has no such table."""
+    """The row as it is now; None where the catalog has no such table.
+
+    Raises:
+        NewerLakeError: a newer version has written the lake.
+    """
     if not spark.catalog.tableExists(TABLE):
         return None
     if not has_java(spark):
@@ -82,10 +93,11 @@ def read_row(spark: "SparkSession") -> Seen | None:
     table = jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(
         spark._jsparkSession, f"{spark.conf.get(DEFAULT_CATALOG)}.{TABLE}"
     )
+    lake_format = read_format(table.properties().get(PROPERTY))
     records = jvm.org.apache.iceberg.data.IcebergGenerics.read(table).build()
     try:
         iterator = records.iterator()
-        return Seen(_row(iterator.next()) if iterator.hasNext() else None, table)
+        return Seen(_row(iterator.next()) if iterator.hasNext() else None, table, lake_format)
     finally:
         records.close()
 
@@ -94,6 +106,11 @@ def create_table(spark: "SparkSession") -> None:
     """Create the table where it is not there. Of two machines, one creates it."""
     spark.sql(f"create schema if not exists {TABLE.partition('.')[0]}")
     spark.sql(CREATE_TABLE)
+
+
+def mark_lake(spark: "SparkSession") -> None:
+    """Keep versions out that know nothing of this one's tables."""
+    spark.sql(MARK)
 
 
 def replace_row(spark: "SparkSession", seen: Seen, row: LeaseRow) -> bool:
@@ -122,8 +139,12 @@ def replace_row(spark: "SparkSession", seen: Seen, row: LeaseRow) -> bool:
 
 def snapshot_of(spark: "SparkSession", table: str) -> int | None:
     """The newest snapshot of a table; None of one that nobody has written to. It begins no job."""
-    (row,) = spark.sql(f"show tblproperties {table} ('current-snapshot-id')").collect()
-    return None if row["value"] == "none" else int(row["value"])
+    (row,) = spark.sql(f"show tblproperties {table} ('{SNAPSHOT}')").collect()
+    return _snapshot_id(row["value"])
+
+
+def _snapshot_id(value: str) -> int | None:
+    return None if value == "none" else int(value)
 
 
 def _replace(jvm: Any, table: Any, row: LeaseRow) -> None:
@@ -141,20 +162,24 @@ def _replace(jvm: Any, table: Any, row: LeaseRow) -> None:
 
 
 def _seen_remotely(spark: "SparkSession") -> Seen:
-    snapshot = snapshot_of(spark, TABLE)
+    properties = {
+        one["key"]: one["value"] for one in spark.sql(f"show tblproperties {TABLE}").collect()
+    }
+    lake_format = read_format(properties.get(PROPERTY))
+    snapshot = _snapshot_id(properties[SNAPSHOT])
     if snapshot is None:
-        return Seen(None, None)
+        return Seen(None, None, lake_format)
     table = spark.read.option("versionAsOf", snapshot).table(TABLE)
     # Spark would hand out times in the zone of this machine.
     micros = [f"unix_micros({one}) as {one}" if one in TIMES else one for one in LeaseRow.__slots__]
     found = table.selectExpr(*micros).head()
     if found is None:
-        return Seen(None, snapshot)
+        return Seen(None, snapshot, lake_format)
     values = found.asDict()
     for name in TIMES:
         if values[name] is not None:
             values[name] = EPOCH + timedelta(microseconds=values[name])
-    return Seen(LeaseRow(**values), snapshot)
+    return Seen(LeaseRow(**values), snapshot, lake_format)
 
 
 def _replace_remotely(spark: "SparkSession", snapshot: int | None, row: LeaseRow) -> None:

@@ -1,0 +1,38 @@
+"""The format of a lake's tables, a number in the lake by which older versions are refused."""
+
+from typing import Final
+
+from dbt_debezium.errors import DebeziumError
+
+FORMAT: Final = 1
+"""Of the tables that this version writes.
+
+Raise it by one when tables change so that an earlier version would lose, repeat or misread rows.
+A new table or column that it ignores is no such change, and most versions bring none. So this is
+not the version of the package, by which each release would keep all other machines out.
+"""
+PROPERTY: Final = "dbt_debezium.format"
+"""Of the table `landing.lease`, which each command that writes reads first."""
+
+
+class NewerLakeError(DebeziumError):
+    """A newer version has written the lake. Nothing of it is read, as its columns may differ."""
+
+
+def read_format(mark: str | None) -> int:
+    """The format of a lake by its mark; 0 without one, as of lakes from before there were marks.
+
+    Raises:
+        NewerLakeError: it is none that this version knows.
+
+    >>> read_format(None), read_format("1")
+    (0, 1)
+    """
+    if mark is None:
+        return 0
+    if not mark.isascii() or not mark.isdigit() or int(mark) > FORMAT:
+        raise NewerLakeError(
+            f"lake: its tables have format {mark}, and this version of dbt-debezium knows formats "
+            f"up to {FORMAT}; upgrade dbt-debezium on this machine"
+        )
+    return int(mark)
