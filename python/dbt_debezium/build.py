@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt_debezium.errors import CannotWorkError, DebeziumError
+from dbt_debezium.outages import java_reason, outage_sentence
 
 BUILD = ("build", "--exclude-resource-type", "unit_test")
 """dbt's command without unit tests: they test our SQL, not the data, and belong to `make test`."""
 
 UNPUBLISHED = "nothing published:"
 SHOWN_FAILURES = 10
+LONGEST = 300
+CALL = "An error occurred while calling o"
+"""How py4j begins, before the number of a Java object, which says nothing."""
 RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.+?)(?: SQLSTATE: \w+)?$", re.MULTILINE)
 CONFLICT = re.compile(
     r"iceberg\.exceptions\.(ValidationException[:)] (Found|Cannot)|CommitFailedException)"
@@ -89,7 +93,9 @@ def run_dbt(
     result = _invoke(arguments, project, [listen])
     for node in getattr(result.result, "results", None) or []:
         if str(node.status) in {"error", "fail"}:
-            failures.append(f"{node.node.name}: {first_sentence(node.message or '')}")
+            line = failure_line(node.node.name, node.message or "")
+            if line not in failures:
+                failures.append(line)
             if on_failure:
                 on_failure(node.node.name, node.message or "")
     if on_line:
@@ -137,7 +143,11 @@ def _invoke(
         end_invocation()
     if result.exception is not None:
         kind = CannotWorkError if cannot_work(result.exception) else DebeziumError
-        raise kind(f"dbt {command}: {plain_message(str(result.exception))}")
+        message = str(result.exception)
+        if outage := outage_sentence(message):
+            raise DebeziumError(outage)
+        told = first_sentence if bottom_of_java(message) else plain_message
+        raise kind(f"dbt {command}: {told(message)}")
     return result
 
 
@@ -185,9 +195,35 @@ def first_sentence(message: str) -> str:
         return sentence
     if CONFLICT.search(message):
         return LATE
+    if sentence := outage_sentence(message):
+        return sentence
+    if sentence := bottom_of_java(message):
+        return sentence[:LONGEST]
     lines = [line.strip() for line in message.splitlines()]
     telling = [line for line in lines if line and not HEADING.match(line)]
-    return telling[0][:300] if telling else message.strip()[:300]
+    return telling[0][:LONGEST] if telling else message.strip()[:LONGEST]
+
+
+def failure_line(name: str, message: str) -> str:
+    """What is said of a node that failed; an outage is the same for all of them.
+
+    >>> failure_line("a", "Runtime Error in model a (a.sql)\\n  y is z")
+    'a: y is z'
+    """
+    sentence = first_sentence(message)
+    return sentence if sentence == outage_sentence(message) else f"{name}: {sentence}"
+
+
+def bottom_of_java(message: str) -> str | None:
+    """Why a call into Java failed, if the message begins with which call that was.
+
+    >>> bottom_of_java("An error occurred while calling o1.sql.\\n: a.BadException: y is z\\n")
+    'y is z'
+    """
+    # Of a function in Python the bottom says only that it raised.
+    if CALL not in message or "Traceback (most recent call last)" in message:
+        return None
+    return java_reason(message)
 
 
 def raised_sentence(message: str) -> str | None:
@@ -197,4 +233,4 @@ def raised_sentence(message: str) -> str | None:
     'y is z'
     """
     found = RAISED.search(message)
-    return found[1][:300] if found else None
+    return found[1][:LONGEST] if found else None

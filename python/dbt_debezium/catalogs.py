@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 REMOTE: Final = "spark.remote"
 """The address of a server of Spark Connect."""
 DEFAULT: Final = "spark.sql.defaultCatalog"
+CATALOGS: Final = "spark.sql.catalog."
 NAMING: Final = ("type", "catalog-impl", "uri", "warehouse", "glue.id")
 """Settings of a catalog that say which one it is."""
 

@@ -29,6 +29,7 @@ from dbt_debezium.landing_write import message_batches, remove_files, write_mess
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.lease.holding import SNAPSHOT_PROPERTY, TOKEN
 from dbt_debezium.lease.row import DEFAULT_CATALOG, snapshot_of
+from dbt_debezium.outages import outage_of
 from dbt_debezium.remote import has_java
 from dbt_debezium.session import innermost
 
@@ -332,7 +333,7 @@ def _land_files(
         else:
             count = _send_files(spark, paths, landing_id, base, lease, notes)
     except (PySparkException, Py4JJavaError) as error:
-        raise _unwritten(innermost(error)) from error
+        raise outage_of(error, spark) or _unwritten(innermost(error)) from error
     except (Py4JError, ConnectionError) as error:
         raise DebeziumError(
             "land: Spark's Java process ended, most likely because memory ran out; "

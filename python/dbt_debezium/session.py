@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dbt_debezium.catalogs import REMOTE, without_parameters
+from dbt_debezium.catalogs import CATALOGS, REMOTE, without_parameters
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.executors import executor_versions
 from dbt_debezium.home import lake_dir, make_private, project_dir
@@ -29,7 +29,6 @@ from dbt_debezium.site import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-CATALOGS: Final = "spark.sql.catalog."
 SET_LATER: Final = "set when Spark has started"
 SECRET: Final = "(?i:secret|password|token|access[.-]?key|credential)"
 """In names of settings, and of what an address names."""

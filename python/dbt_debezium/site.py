@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from dbt_debezium.catalogs import REMOTE
+from dbt_debezium.catalogs import CATALOGS, DEFAULT, REMOTE
 from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.jars import check_jars, needed_jars
 from dbt_debezium.pack import FOLDER, pack
@@ -29,6 +29,11 @@ JAVA_OPTIONS: Final = (
 )
 """As of the target `local`. The second compiler, C2, took 39 % of the CPU of a small run."""
 SQLITE: Final = "jdbc:sqlite:"
+TIMEOUTS: Final = {
+    "rest.client.connection-timeout-ms": "20000",
+    "rest.client.socket-timeout-ms": "60000",
+}
+"""Of a REST catalog: Iceberg's client would wait for an answer for ever."""
 LOOPBACK: Final = {
     # Nobody else calls a driver whose executors are in its own process.
     "spark.driver.host": "127.0.0.1",
@@ -72,6 +77,10 @@ def with_parts(settings: Mapping[str, Any]) -> dict[str, Any]:
     if REDACTION not in both:
         # Spark notes what is set in a session after it has begun, as our secrets are.
         ready[REDACTION] = REDACTED
+    catalog = f"{CATALOGS}{both.get(DEFAULT)}"
+    if both.get(f"{catalog}.type") == "rest":
+        timeouts = {f"{catalog}.{name}": one for name, one in TIMEOUTS.items()}
+        ready.update((name, one) for name, one in timeouts.items() if name not in both)
     if uses_jars_folder(settings):
         check_jars()
         if "spark.driver.extraClassPath" not in settings:

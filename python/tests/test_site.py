@@ -49,6 +49,16 @@ def test_only_an_embedded_spark_is_bound_to_loopback(site: Path) -> None:
     assert "spark.driver.host" not in completed({"spark.master": "local[2]"})
 
 
+def test_a_rest_catalog_is_waited_for_as_long_as_the_site_says(site: Path) -> None:
+    lake = "spark.sql.catalog.lake"
+    target = CLUSTER | {"spark.sql.defaultCatalog": "lake", f"{lake}.type": "rest"}
+    name = f"{lake}.rest.client.socket-timeout-ms"
+    assert with_parts(target)[name] == "60000"
+    assert name not in with_parts(target | {f"{lake}.type": "jdbc"})
+    site.write_text(f"{name} 5000\n")
+    assert name not in with_parts(target)
+
+
 def test_a_cluster_gets_jars_and_the_archive_beside_what_the_site_sends(site: Path) -> None:
     site.write_text("spark.archives /site/a.zip#a\nspark.executorEnv.PYTHONPATH /site\n")
     ready = with_parts(completed(CLUSTER))

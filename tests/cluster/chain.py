@@ -30,6 +30,7 @@ SPARK = Path(pyspark.__file__).parent
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 BUCKET = "lake"
 TOKEN, ACCESS_KEY, SECRET_KEY = "a-token", "an-access-key", "a-secret-key"
+REGION = "us-east-1"
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 HIDE = """
 set -e
@@ -80,46 +81,61 @@ def cluster() -> Iterator[Cluster]:
         (driver / "conf" / "spark-defaults.conf").write_text(SITE)
         (folder / "work").chmod(0o777)
         store = stack.enter_context(object_store(driver))
-        s3 = {
-            "s3.endpoint": store,
-            "s3.path-style-access": "true",
-            "s3.access-key-id": ACCESS_KEY,
-            "s3.secret-access-key": SECRET_KEY,
-            "client.region": "us-east-1",
-        }
-        properties = {
-            "uri": f"jdbc:sqlite:{driver}/rest.db",
-            "jdbc.schema-version": "V1",
-            "warehouse": f"s3://{BUCKET}/warehouse",
-            "io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
-            **s3,
-        }
-        jars = f"{SPARK}/jars/*:{jars_dir().absolute()}/*"
-        catalog = stack.enter_context(rest_catalog(jars, properties, TOKEN))
+        s3 = store_settings(store)
+        catalog = stack.enter_context(catalog_on(driver, s3))
         hiding, python = hiding_commands(folder)
         master = stack.enter_context(spark_master(driver))
         home = folder / "spark" if hiding else SPARK
         stack.enter_context(spark_worker(folder, master, home, hiding, python))
         yield Cluster(
             driver,
-            {
-                # An embedded Spark of this process names its own Python there.
-                **{name: one for name, one in os.environ.items() if name != "PYSPARK_PYTHON"},
-                "SPARK_CONF_DIR": str(driver / "conf"),
-                "DBT_DEBEZIUM_JARS": str(jars_dir().absolute()),
-                "DBT_DEBEZIUM_STORE": "s3",
-                "DBT_DEBEZIUM_MASTER": master,
-                "DBT_DEBEZIUM_CATALOG_URI": catalog,
-                "DBT_DEBEZIUM_CATALOG_TOKEN": TOKEN,
-                "DBT_DEBEZIUM_S3_ENDPOINT": store,
-                "DBT_DEBEZIUM_S3_PATH_STYLE": "true",
-                "DBT_DEBEZIUM_S3_ACCESS_KEY": ACCESS_KEY,
-                "DBT_DEBEZIUM_S3_SECRET_KEY": SECRET_KEY,
-                "DBT_DEBEZIUM_S3_REGION": "us-east-1",
-            },
+            machine_environment(catalog, store)
+            | {"SPARK_CONF_DIR": str(driver / "conf"), "DBT_DEBEZIUM_MASTER": master},
             bool(hiding),
             s3,
         )
+
+
+def store_settings(store: str) -> dict[str, str]:
+    """Of a catalog that uses the store at an address."""
+    return {
+        "s3.endpoint": store,
+        "s3.path-style-access": "true",
+        "s3.access-key-id": ACCESS_KEY,
+        "s3.secret-access-key": SECRET_KEY,
+        "client.region": REGION,
+    }
+
+
+@contextmanager
+def catalog_on(folder: Path, store: Mapping[str, str]) -> Iterator[str]:
+    """A REST catalog whose tables lie in a store; its address."""
+    properties = {
+        "uri": f"jdbc:sqlite:{folder}/rest.db",
+        "jdbc.schema-version": "V1",
+        "warehouse": f"s3://{BUCKET}/warehouse",
+        "io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
+        **store,
+    }
+    with rest_catalog(f"{SPARK}/jars/*:{jars_dir().absolute()}/*", properties, TOKEN) as address:
+        yield address
+
+
+def machine_environment(catalog: str, store: str) -> dict[str, str]:
+    """Of a machine that uses a catalog and a store by their addresses."""
+    return {
+        # An embedded Spark of this process names its own Python there.
+        **{name: one for name, one in os.environ.items() if name != "PYSPARK_PYTHON"},
+        "DBT_DEBEZIUM_JARS": str(jars_dir().absolute()),
+        "DBT_DEBEZIUM_STORE": "s3",
+        "DBT_DEBEZIUM_CATALOG_URI": catalog,
+        "DBT_DEBEZIUM_CATALOG_TOKEN": TOKEN,
+        "DBT_DEBEZIUM_S3_ENDPOINT": store,
+        "DBT_DEBEZIUM_S3_PATH_STYLE": "true",
+        "DBT_DEBEZIUM_S3_ACCESS_KEY": ACCESS_KEY,
+        "DBT_DEBEZIUM_S3_SECRET_KEY": SECRET_KEY,
+        "DBT_DEBEZIUM_S3_REGION": REGION,
+    }
 
 
 @contextmanager
@@ -150,7 +166,7 @@ def object_store(folder: Path) -> Iterator[str]:
             endpoint_url=address,
             aws_access_key_id=ACCESS_KEY,
             aws_secret_access_key=SECRET_KEY,
-            region_name="us-east-1",
+            region_name=REGION,
         )
         client.create_bucket(Bucket=BUCKET)
         yield address

@@ -7,11 +7,9 @@ DuckDB and PyIceberg read them from the catalog and the store.
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -40,21 +38,11 @@ pytest.importorskip("duckdb", reason="`make setup-cluster` installs readers of t
 from chain import ACCESS_KEY, REPOSITORY, SECRET_KEY, TOKEN, Cluster, cluster
 from duckdb import DuckDBPyConnection
 from engines import open_duckdb, pyiceberg_recipe, rows_of, statements_of
+from machine import COMMAND, COMMANDS, DBT, Machine, answer
 from rest_catalog import ONE_BY_ONE
 
 PLAIN = ["a", "b", "published_cut"]
 """Public tables that are kept as plain ones too."""
-DBT, COMMAND = (Path(sys.executable).with_name(name) for name in ("dbt", "dbt-debezium"))
-COMMANDS = """
-import json, sys
-from click.testing import CliRunner
-from dbt_debezium.cli import main
-
-for line in sys.stdin:
-    ended = CliRunner().invoke(main, json.loads(line))
-    print(json.dumps([ended.exit_code, ended.stdout or ended.output]), flush=True)
-"""
-"""Commands in one process, as they come: Spark starts once."""
 LOOK = """
 import json, os, sys
 from pathlib import Path
@@ -108,34 +96,6 @@ class Story:
     """Spark's log of them, of the process that has looked."""
 
 
-@dataclass(slots=True)
-class Machine:
-    """One that uses the cluster, with a lake folder of its own."""
-
-    servers: Cluster
-    project: Path
-    name: str
-
-    def start(self, *command: object, **environment: str) -> "subprocess.Popen[str]":
-        lake = {"DBT_DEBEZIUM_LAKE": str(self.servers.folder / self.name), "DBT_TARGET": "prod"}
-        return subprocess.Popen(
-            [str(part) for part in command],
-            cwd=self.project,
-            env={**self.servers.environment, **lake, **environment},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    def says(self, *command: object, code: int = 0, **environment: str) -> str:
-        """Run a command to its end."""
-        with self.start(*command, **environment) as started:
-            said, _ = started.communicate(timeout=900)
-        assert started.returncode == code, said
-        return said
-
-
 @pytest.fixture(scope="session")
 def servers() -> Iterator[Cluster]:
     with cluster() as started:
@@ -148,13 +108,13 @@ def machine(servers: Cluster, parts: list[Arrival], tables: list[CapturedTable])
     write_project(REPOSITORY, project, tables, {"public_as_table": PLAIN})
     for part in parts:
         write_arrivals(servers.folder / part.prefix, [part])
-    return Machine(servers, project, "one")
+    return Machine(servers.folder, servers.environment, project, "one")
 
 
 @pytest.fixture(scope="session")
 def story(servers: Cluster, machine: Machine) -> Story:
     told = Story(open_duckdb("httpfs", "avro", "iceberg"))
-    other = Machine(servers, machine.project, "two")
+    other = Machine(servers.folder, servers.environment, machine.project, "two")
     second = json.dumps(["land", str(servers.folder / "part_1")])
     # From the driver alone, so that the cluster is left to the run.
     commands = [sys.executable, "-c", COMMANDS]
@@ -212,18 +172,6 @@ def secrets_of_duckdb(servers: Cluster) -> list[str]:
 def commit_of_duckdb(reader: DuckDBPyConnection) -> int:
     ((number,),) = reader.execute("select commit_number from public.published_cut").fetchall()
     return int(number)
-
-
-def answer(commands: "subprocess.Popen[str]", code: int) -> str:
-    """What the last command said; lines of Spark's own log come before it."""
-    assert commands.stdout is not None
-    line = ""
-    for line in commands.stdout:
-        if re.match(r"\[\d, ", line):
-            break
-    ended, said = json.loads(line)
-    assert ended == code, said
-    return str(said)
 
 
 def test_runs_land_build_and_publish_on_a_cluster(story: Story, parts: list[Arrival]) -> None:
@@ -437,7 +385,7 @@ def test_a_bucket_that_is_not_there_is_one_sentence(embedded: Lake, servers: Clu
     with pytest.raises(DebeziumError) as refused, Lease(lake_dir(), "land"), writing(session):
         pass
     sentence = str(refused.value)
-    assert sentence.startswith("lake: landing.lease cannot be read or written (")
+    assert sentence.startswith(f"store: {nowhere['s3.endpoint']} cannot be used (")
     assert "bucket does not exist" in sentence
     assert "\n" not in sentence
 

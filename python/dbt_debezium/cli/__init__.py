@@ -43,9 +43,9 @@ class Commands(click.Group):
         except Exception as error:
             if not is_of_spark(error):
                 raise
-            from dbt_debezium.session import innermost
+            from dbt_debezium.outages import spark_sentence
 
-            return end(context, f"{context.invoked_subcommand}: Spark: {innermost(error)}")
+            return end(context, spark_sentence(str(context.invoked_subcommand), error))
 
 
 def end(context: click.Context, sentence: str) -> NoReturn:

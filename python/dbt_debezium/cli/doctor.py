@@ -91,6 +91,11 @@ def _with_spark(target: str | None) -> Iterator[Finding]:
         spark = spark_session(target)
         status.update("looking at executors and the store")
         found = [*checked(lambda: cluster_findings(spark))]
+        if any(one.level == "wrong" for one in found):
+            # Each further check would wait for the same, and say it again.
+            yield from found
+            yield Finding("note", "lake: not looked at, because of what is wrong above")
+            return
         report = cut_report(spark, schema)
         status.update("looking at the lake")
         found += [*checked(lambda: lake_findings(spark, report, schema))]

@@ -238,9 +238,9 @@ def sentence_of(error: Exception) -> str:
     if isinstance(error, DebeziumError):
         return str(error)
     if is_of_spark(error):
-        from dbt_debezium.session import innermost
+        from dbt_debezium.outages import spark_sentence
 
-        return f"run: Spark: {innermost(error)}"
+        return spark_sentence("run", error)
     if isinstance(error, OSError):
         return f"{error.filename or 'run'}: {error.strerror or error}"
     # A bug. Where it is, only the stack tells, and the rounds continue.

@@ -35,6 +35,8 @@ def checked(check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
         # As where executors have no Python.
         if not is_of_spark(error):
             raise
+        from dbt_debezium.outages import outage_of
         from dbt_debezium.session import innermost
 
-        yield Finding("wrong", f"spark: {innermost(error)}; look at its log")
+        sentence = outage_of(error) or f"spark: {innermost(error)}; look at its log"
+        yield Finding("wrong", str(sentence))

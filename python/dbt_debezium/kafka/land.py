@@ -45,6 +45,7 @@ from dbt_debezium.landing import (
     next_landing,
 )
 from dbt_debezium.lease import HeldLease, Lease, writing
+from dbt_debezium.outages import outage_of
 from dbt_debezium.registry.client import Registry
 from dbt_debezium.registry.store import (
     found_ids,
@@ -322,7 +323,7 @@ def _land_part(
         try:
             count = append_landing(spark, rows, landing_id, base)
         except PySparkException as error:
-            raise DebeziumError(
+            raise outage_of(error, spark) or DebeziumError(
                 f"{name}: messages could not be fetched ({innermost(error)}); "
                 "once that is mended, land again: it continues where it stopped"
             ) from error

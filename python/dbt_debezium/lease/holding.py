@@ -219,9 +219,10 @@ def _taken(spark: "SparkSession", lake: Path, command: str) -> HeldLease:
     except Exception as error:
         if not is_of_spark(error):
             raise
+        from dbt_debezium.outages import outage_of
         from dbt_debezium.session import innermost
 
-        raise DebeziumError(
+        raise outage_of(error, spark) or DebeziumError(
             f"lake: {TABLE} cannot be read or written ({innermost(error)}); "
             "mend the catalog or the store, or their credentials, and run again"
         ) from error

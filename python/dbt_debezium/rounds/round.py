@@ -117,7 +117,7 @@ class Round:
         return self._leave(mark.project, catalog, mark.ends, mark.at, look_again_at)
 
     def _build(self, project: str | None, landing: Landing, catalog: Catalog) -> Outcome:
-        from dbt_debezium.build import BUILD, UNPUBLISHED, first_sentence, run_dbt
+        from dbt_debezium.build import BUILD, UNPUBLISHED, failure_line, run_dbt
 
         landed = catalog.landed()
         lines: list[str] = []
@@ -133,7 +133,7 @@ class Round:
             self.project,
             on_node=lambda name, index, total: self.tell(f"{index} of {total}: {name}"),
             on_line=on_line,
-            on_failure=lambda name, why: failures.append(f"{name}: {first_sentence(why)}"),
+            on_failure=lambda name, why: failures.append(failure_line(name, why)),
         )
         if not is_good:
             # Before them a run says what it does, as that a history is built again.
