@@ -20,6 +20,7 @@ from connect_server import connect_server
 from lake import REPOSITORY, open_lake
 
 from dbt_debezium.export import plain, with_text_times
+from dbt_debezium.lake_format import FORMAT
 from dbt_debezium.preview import write_project
 from dbt_debezium.scaffold import CapturedTable
 from dbt_debezium.views import view_statements
@@ -102,6 +103,61 @@ seen = read_row(spark)
 print([replace_row(spark, seen, replace(seen.row, command=one)) for one in ("first", "second")])
 print(read_row(spark).row.command)
 """
+
+LAND_TABLE = """
+from click.testing import CliRunner
+from dbt_debezium.cli import main
+from dbt_debezium.session import spark_session
+
+spark = spark_session("connect")
+spark.sql("create schema raw")
+spark.sql(
+    "create table raw.kafka (key binary, value binary, topic string, partition int, offset bigint,"
+    " timestamp timestamp, timestampType int, headers array<struct<key: string, value: binary>>)"
+    " using iceberg"
+)
+
+def send(*offsets):
+    rows = ", ".join(
+        f"(binary('k{at}'), binary('v{at}'), 'raw', 0, {at}, timestamp'2026-01-01 00:00:00', 0,"
+        " array(struct('h' as key, binary('x') as value)))"
+        for at in offsets
+    )
+    spark.sql(f"insert into raw.kafka values {rows}")
+
+def land():
+    ended = CliRunner().invoke(main, ["land", "table://lake.raw.kafka"])
+    print(ended.exit_code, ended.stdout.strip() or ended.output)
+
+send(0, 1)
+land()
+land()
+send(2)
+send(3)
+land()
+"""
+"""Lands from a table that grows."""
+NEWER = """
+import sys
+from click.testing import CliRunner
+from dbt_debezium.cli import main
+from dbt_debezium.home import lake_dir
+from dbt_debezium.lake_format import FORMAT, PROPERTY
+from dbt_debezium.lease import Lease, writing
+from dbt_debezium.session import spark_session
+
+spark = spark_session("connect")
+lease = "alter table landing.lease"
+spark.sql(f"{lease} set tblproperties ('{PROPERTY}' = '{FORMAT + 1}')")
+ended = CliRunner().invoke(main, ["land", sys.argv[1]])
+print(ended.exit_code, ended.output.strip().splitlines()[-1])
+spark.sql(f"{lease} unset tblproperties ('{PROPERTY}')")
+with Lease(lake_dir(), "a run"), writing(spark):
+    pass
+((_, mark),) = spark.sql(f"show tblproperties landing.lease ('{PROPERTY}')").collect()
+print(mark)
+"""
+"""Writes to a lake of a newer format, and to one without a mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,3 +367,39 @@ def test_a_statement_of_a_killed_run_does_not_write_once_another_run_has_begun(
     (folder / "go").touch()
     time.sleep(5)
     assert machine.rows("select number from landing.late") == []
+
+
+@pytest.mark.slow
+def test_each_snapshot_of_a_table_of_messages_lands_once(
+    answers: list[tuple[int, str]], machine: Machine
+) -> None:
+    said = machine.says(sys.executable, "-c", LAND_TABLE).strip().splitlines()[-3:]
+    name = "table://lake.raw.kafka: landed"
+    assert said == [f"0 {name} {count} messages" for count in (2, 0, 2)]
+    query = (
+        "select `offset` as at, cast(key as string) as key, cast(value as string) as value,"
+        " headers[0].key as header, partition, cast(timestamp as string) as sent"
+        " from landing.message where topic = 'raw'"
+    )
+    rows = [json.loads(row) for row in machine.rows(query)]
+    assert rows == [
+        {
+            "at": at,
+            "key": f"k{at}",
+            "value": f"v{at}",
+            "header": "h",
+            "partition": 0,
+            "sent": "2026-01-01 00:00:00",
+        }
+        for at in range(4)
+    ]
+
+
+@pytest.mark.slow
+def test_a_lake_of_a_newer_format_is_refused_and_one_without_a_mark_gets_it(
+    answers: list[tuple[int, str]], machine: Machine
+) -> None:
+    said = machine.says(sys.executable, "-c", NEWER, machine.folder / "part_1")
+    refused, mark = said.strip().splitlines()[-2:]
+    assert refused.startswith(f"2 lake: its tables have format {FORMAT + 1}, and this version")
+    assert mark == str(FORMAT)
