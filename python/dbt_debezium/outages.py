@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 THROWN: Final = re.compile(
     r"(?:^|: |\(|Caused by: )((?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error))"
-    r"(?:(?:: |\) )([^\n]*))?",
+    r"(?=(?:: |\) )([^\n]*)|)",
     re.MULTILINE,
 )
-"""An exception of Java and its message, as a stack trace or Spark Connect has them."""
+"""An exception of Java and its message, as a stack trace or Spark Connect has them.
+
+The message of a job that failed names the exception of its task on the same line.
+"""
 CATALOG: Final = re.compile(
     r"org\.apache\.iceberg\.exceptions\."
     r"(REST|NotAuthorized|Forbidden|ServiceFailure|ServiceUnavailable)Exception"
@@ -58,6 +61,9 @@ def outage_sentence(text: str, spark: "SparkSession | None" = None) -> str | Non
     ... )
     'catalog: that of the lake cannot be used (Connection refused); check its address, whether it \
 runs, and its credentials (docs/cluster.md), and run again'
+    >>> task = "software.amazon.awssdk.core.exception.SdkClientException: Connect to a failed"
+    >>> outage_sentence(f"org.apache.spark.SparkException: Lost task (driver): {task}")[:59]
+    'store: that of the lake cannot be used (Connect to a failed'
     >>> outage_sentence("org.apache.iceberg.exceptions.CommitFailedException: Stale")
     """
     thrown = THROWN.findall(text)
