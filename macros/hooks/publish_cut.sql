@@ -19,6 +19,8 @@
         {%- do check_run_tables(results) -%}
         {%- set reason = unpublished_reason(results) -%}
         {%- if reason -%}
+            {#- A run that has lost the lake may fail in any way, and this is why. -#}
+            {%- do run_query('select ' ~ if_lease_is_held('1')) -%}
             {%- do print('nothing published: ' ~ reason) -%}
             {%- do note_contradictions(results, commits) -%}
         {%- else -%}

@@ -284,6 +284,30 @@ def test_a_statement_that_sleeps_replaces_nothing_that_another_run_has_written(
     assert lake.counted() == message_count(lake)
 
 
+def test_a_run_that_fails_once_it_has_lost_the_lake_says_why(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other run has replaced what a statement reads or makes."""
+    from dbt.adapters.spark.session import Cursor
+
+    land(lake, "part_5")
+    plain = Cursor.execute
+    broken: list[LeaseRow | None] = []
+
+    def execute(cursor: Cursor, sql: str, *parameters: Any) -> None:
+        if "into build.commit" in sql.replace("`", "") and not broken:
+            broken.append(break_lease(lake.spark))
+            lake.spark.sql("drop table build.int_verdict")
+        plain(cursor, sql, *parameters)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Cursor, "execute", execute)
+        said = refusal(lake)
+    assert "this run has lost its lease to another one" in said
+    assert lake.build(command="run"), lake.lines
+    assert lake.counted() == message_count(lake)
+
+
 @pytest.mark.slow
 def test_a_run_publishes_nothing_after_another_has_written_between_two_of_its_statements(
     lake: Lake, parts: list[Arrival], monkeypatch: pytest.MonkeyPatch
