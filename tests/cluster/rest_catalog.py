@@ -7,10 +7,11 @@ it does is in `org.apache.iceberg.rest.CatalogHandlers`, of the jar that the pro
 import http.server
 import json
 import re
+import sqlite3
 import threading
 import urllib.parse
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,10 @@ STATUS = {
 JARS = Path(pyspark.__file__).parent / "jars"
 SEPARATOR = "\x1f"
 """Between the parts of a namespace."""
+LOCATION = """
+select metadata_location from iceberg_tables
+where table_namespace = ? and table_name = ? and coalesce(iceberg_type, 'TABLE') = ?
+"""
 ONE_BY_ONE = "one-by-one"
 """A warehouse for which the same catalog offers no transaction over several tables."""
 
@@ -51,6 +56,8 @@ class Handlers:
         self._catalog = iceberg.jdbc.JdbcCatalog()
         self._catalog.setConf(self._jvm.org.apache.hadoop.conf.Configuration())
         self._catalog.initialize("lake", dict(properties))
+        self._file = properties["uri"].removeprefix("jdbc:sqlite:")
+        self._loaded: dict[str, str] = {}
         # Iceberg's own mapper is for its package alone.
         kind = self._jvm.java.lang.Class.forName("org.apache.iceberg.rest.RESTObjectMapper")
         made = kind.getDeclaredMethod("mapper", self._new_array(self._jvm.java.lang.Class, 0))
@@ -63,6 +70,7 @@ class Handlers:
 
         Raises:
             LookupError: there is no such operation.
+            FileNotFoundError: there is no such table or view.
             Py4JJavaError: Iceberg refuses it.
         """
         for operation, (verb, pattern) in OPERATIONS.items():
@@ -90,6 +98,18 @@ class Handlers:
         return self._jvm.org.apache.iceberg.catalog.TableIdentifier.of(
             self._namespace(names["namespace"]), names["name"]
         )
+
+    def _load(self, kind: str, names: Mapping[str, str], load: Callable[[], Any]) -> str:
+        """The answer for a table or a view. It is kept for each file of metadata, as these stay."""
+        namespace = names["namespace"].replace(SEPARATOR, ".")
+        with closing(sqlite3.connect(self._file)) as catalog:
+            found = catalog.execute(LOCATION, (namespace, names["name"], kind)).fetchone()
+        if found is None:
+            raise FileNotFoundError(f"{kind.title()} does not exist: {namespace}.{names['name']}")
+        (location,) = found
+        if location not in self._loaded:
+            self._loaded[location] = str(self._mapper.writeValueAsString(load()))
+        return self._loaded[location]
 
     def _config(self, names: Mapping[str, str], query: Mapping[str, str], body: str) -> Any:
         is_one_by_one = query.get("warehouse") == ONE_BY_ONE
@@ -132,7 +152,12 @@ class Handlers:
 
     def _load_table(self, names: Any, query: Any, body: str) -> Any:
         with self._transaction:
-            return self._handlers.loadTable(self._catalog, self._identifier(names), self._all)
+            identifier = self._identifier(names)
+            return self._load(
+                "TABLE",
+                names,
+                lambda: self._handlers.loadTable(self._catalog, identifier, self._all),
+            )
 
     def _table_exists(self, names: Any, query: Any, body: str) -> Any:
         self._handlers.loadTable(self._catalog, self._identifier(names), self._all)
@@ -173,7 +198,8 @@ class Handlers:
         )
 
     def _load_view(self, names: Any, query: Any, body: str) -> Any:
-        return self._handlers.loadView(self._catalog, self._identifier(names))
+        identifier = self._identifier(names)
+        return self._load("VIEW", names, lambda: self._handlers.loadView(self._catalog, identifier))
 
     def _view_exists(self, names: Any, query: Any, body: str) -> Any:
         self._handlers.loadView(self._catalog, self._identifier(names))
@@ -244,6 +270,9 @@ def rest_catalog(class_path: str, properties: Mapping[str, str], token: str) -> 
                 answer = handlers.answer(self.command, address.path, query, body)
             except LookupError as error:
                 self.refuse(HTTPStatus.NOT_FOUND, "NotFound", str(error))
+            except FileNotFoundError as error:
+                kind = f"NoSuch{str(error).split()[0]}Exception"
+                self.refuse(HTTPStatus.NOT_FOUND, kind, str(error))
             except Py4JJavaError as error:
                 java_error = error.java_exception
                 kind = java_error.getClass().getSimpleName()
