@@ -65,6 +65,8 @@ class Cluster:
     """Whether the worker sees nothing of the driver's files."""
     store: Mapping[str, str]
     """Settings of a catalog that uses the store."""
+    worker: int
+    """The process whose children are executors."""
 
 
 @contextmanager
@@ -86,13 +88,14 @@ def cluster() -> Iterator[Cluster]:
         hiding, python = hiding_commands(folder)
         master = stack.enter_context(spark_master(driver))
         home = folder / "spark" if hiding else SPARK
-        stack.enter_context(spark_worker(folder, master, home, hiding, python))
+        worker = stack.enter_context(spark_worker(folder, master, home, hiding, python))
         yield Cluster(
             driver,
             machine_environment(catalog, store)
             | {"SPARK_CONF_DIR": str(driver / "conf"), "DBT_DEBEZIUM_MASTER": master},
             bool(hiding),
             s3,
+            worker,
         )
 
 
@@ -141,7 +144,8 @@ def machine_environment(catalog: str, store: str) -> dict[str, str]:
 @contextmanager
 def process(
     command: Sequence[object], log: Path, environment: Mapping[str, str] | None = None
-) -> Iterator[None]:
+) -> Iterator[int]:
+    """A server, until the block ends; its process."""
     with (
         log.open("wb") as file,
         subprocess.Popen(
@@ -149,7 +153,7 @@ def process(
         ) as started,
     ):
         try:
-            yield
+            yield started.pid
         finally:
             started.terminate()
 
@@ -185,7 +189,7 @@ def spark_master(folder: Path) -> Iterator[str]:
 @contextmanager
 def spark_worker(
     folder: Path, master: str, home: Path, hiding: Sequence[object], python: Path
-) -> Iterator[None]:
+) -> Iterator[int]:
     page = free_port()
     environment = daemon_environment(home)
     environment["PATH"] = f"{python.parent}:{environment['PATH']}"
@@ -193,9 +197,9 @@ def spark_worker(
         *(*hiding, *daemon("worker.Worker", home), "--host", "127.0.0.1", "--webui-port", page),
         *("--cores", 2, "--memory", "2g", "--work-dir", folder / "work", master),
     ]
-    with process(command, folder / "driver" / "worker.log", environment):
+    with process(command, folder / "driver" / "worker.log", environment) as number:
         wait_for(f"http://127.0.0.1:{page}")
-        yield
+        yield number
 
 
 def daemon(name: str, home: Path = SPARK) -> list[object]:

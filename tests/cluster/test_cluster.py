@@ -38,7 +38,7 @@ pytest.importorskip("duckdb", reason="`make setup-cluster` installs readers of t
 from chain import ACCESS_KEY, REPOSITORY, SECRET_KEY, TOKEN, Cluster, cluster
 from duckdb import DuckDBPyConnection
 from engines import open_duckdb, pyiceberg_recipe, rows_of, statements_of
-from machine import COMMAND, COMMANDS, DBT, Machine, answer
+from machine import COMMAND, DBT, Machine, commands
 from rest_catalog import ONE_BY_ONE
 
 PLAIN = ["a", "b", "published_cut"]
@@ -114,27 +114,21 @@ def machine(servers: Cluster, parts: list[Arrival], tables: list[CapturedTable])
 @pytest.fixture(scope="session")
 def story(servers: Cluster, machine: Machine) -> Story:
     told = Story(open_duckdb("httpfs", "avro", "iceberg"))
-    other = Machine(servers.folder, servers.environment, machine.project, "two")
-    second = json.dumps(["land", str(servers.folder / "part_1")])
+    second = servers.folder / "part_1"
     # From the driver alone, so that the cluster is left to the run.
-    commands = [sys.executable, "-c", COMMANDS]
-    with other.start(*commands, DBT_DEBEZIUM_MASTER="local[1]") as landing:
-        assert landing.stdin is not None
+    settings = {**servers.environment, "DBT_DEBEZIUM_MASTER": "local[1]"}
+    with commands(Machine(servers.folder, settings, machine.project, "two")) as other:
         with machine.start(COMMAND, "run", servers.folder / "part_0") as running:
             assert running.stdout is not None
             said = ""
             while "landed" not in said and (line := running.stdout.readline()):
                 said += line
             assert "landed" in said, said
-            print(second, file=landing.stdin, flush=True)
-            told.refused = answer(landing, 2)
+            told.refused = other.says("land", second, code=2)
             told.runs.append(said + running.stdout.read())
         assert running.returncode == 0, told.runs
-        print(second, file=landing.stdin, flush=True)
-        told.landed = answer(landing, 0)
-        print(json.dumps(["views", "--dialect", "duckdb"]), file=landing.stdin, flush=True)
-        told.views = statements_of(answer(landing, 0))
-        landing.stdin.close()
+        told.landed = other.says("land", second)
+        told.views = statements_of(other.says("views", "--dialect", "duckdb"))
     for statement in [*secrets_of_duckdb(servers), *told.views]:
         told.reader.execute(statement)
     told.transaction = told.reader.cursor().begin()

@@ -5,8 +5,6 @@ All commands run in one process without a cluster. Catalog and store stand behin
 
 import json
 import re
-import subprocess
-import sys
 import tempfile
 import urllib.request
 from collections.abc import Iterator
@@ -40,7 +38,7 @@ from chain import (
 )
 from engines import pyiceberg_recipe
 from gate import Gate, Mode, gate
-from machine import COMMANDS, Machine, ended
+from machine import Commands, Machine, commands
 from pages import blocks
 
 PATIENCE = """
@@ -61,14 +59,13 @@ class Lake:
     store: Gate
     store_behind: str
     machine: Machine
-    commands: "subprocess.Popen[str]"
+    commands: Commands
 
     def ends(self, *command: str) -> tuple[int, str]:
         """Exit code and words of a command; parts of the log are named without their folder."""
         paths = [str(self.folder / one) if one.startswith("part_") else one for one in command]
-        assert self.commands.stdin is not None
-        print(json.dumps(paths), file=self.commands.stdin, flush=True)
-        code, said = ended(self.commands)
+        self.commands.begin(*paths)
+        code, said = self.commands.end()
         for secret in (TOKEN, ACCESS_KEY, SECRET_KEY):
             assert secret not in said
         return code, said
@@ -142,12 +139,10 @@ def lake(parts: list[Arrival], tables: list[CapturedTable]) -> Iterator[Lake]:
             "DBT_DEBEZIUM_MASTER": "local[1]",
         }
         machine = Machine(folder, variables, folder / "project", "one")
-        with machine.start(sys.executable, "-c", COMMANDS) as commands:
-            opened = Lake(folder, before_catalog, before_store, store, machine, commands)
-            opened.says("land", "part_0")
-            yield opened
-            assert commands.stdin is not None
-            commands.stdin.close()
+        process = stack.enter_context(commands(machine))
+        opened = Lake(folder, before_catalog, before_store, store, machine, process)
+        opened.says("land", "part_0")
+        yield opened
 
 
 @pytest.mark.parametrize("mode", ["shut", pytest.param("silent", marks=pytest.mark.slow)])

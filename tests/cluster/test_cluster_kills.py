@@ -1,0 +1,152 @@
+"""Drivers and executors of a cluster are killed (SIGKILL) at any moment; the tables are right."""
+
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from figures import record
+
+pytest.importorskip("moto", reason="`make setup-cluster` installs what the cluster needs")
+
+from breakpoints import Breakpoint, Moment, breakpoint_before
+from chain import Cluster, cluster
+from machine import COMMAND, Commands, Machine, commands
+from watching import Source, Watcher, alone
+
+KILLS = 20
+SEED = 41
+
+
+@dataclass(slots=True)
+class Site:
+    """A cluster, a machine that uses it with a breakpoint, and a reader without one."""
+
+    servers: Cluster
+    watcher: Watcher
+    machine: Machine
+    stop: Breakpoint
+    reader: Commands
+
+    def next_part(self) -> Path:
+        """Of the newest source, or of a new one whose snapshot has landed."""
+        source = self.watcher.sources[-1] if self.watcher.sources else None
+        if source is None or not source.has_more:
+            source = self._land_snapshot()
+        return source.next()
+
+    def _land_snapshot(self) -> Source:
+        source = self.watcher.begin_source()
+        self.reader.says("land", source.next())
+        return source
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with ExitStack() as stack:
+        servers = stack.enter_context(cluster())
+        catalog = servers.environment["DBT_DEBEZIUM_CATALOG_URI"]
+        stop = stack.enter_context(breakpoint_before(catalog))
+        watcher = Watcher(servers.folder)
+        stopped = {"DBT_DEBEZIUM_CATALOG_URI": stop.address}
+        machine, reader = (
+            Machine(servers.folder, {**servers.environment, **settings}, watcher.project, name)
+            for name, settings in (("driver", stopped), ("reader", alone(servers.folder)))
+        )
+        yield Site(servers, watcher, machine, stop, stack.enter_context(commands(reader)))
+
+
+def spread(asked: list[Moment]) -> list[Moment]:
+    """One moment of each twentieth of a run; every other one is before a write."""
+    chance = random.Random(SEED)
+    chosen = []
+    for number in range(KILLS):
+        part = asked[len(asked) * number // KILLS : len(asked) * (number + 1) // KILLS]
+        writes = [one for one in part if one.is_write] if number % 2 else []
+        chosen.append(chance.choice(writes or part))
+    return chosen
+
+
+@pytest.mark.proof
+def test_a_driver_that_is_killed_shows_nothing_and_the_next_run_is_right(site: Site) -> None:
+    site.machine.says(COMMAND, "run", site.next_part())
+    site.stop.resume()
+    site.machine.says(COMMAND, "run", site.next_part())
+    moments = spread(site.stop.resume())
+    site.watcher.look_at_all(site.reader)
+    late = 0
+    for number, moment in enumerate(moments):
+        part = site.next_part()
+        site.stop.set(moment)
+        with site.machine.start("setsid", COMMAND, "run", part) as driver:
+            while not site.stop.is_reached:
+                assert driver.poll() is None, driver.communicate()
+                time.sleep(0.02)
+            os.killpg(driver.pid, signal.SIGKILL)
+        # What it had asked for, and nobody waits for, comes every other time.
+        is_late = number % 4 > 1
+        site.stop.resume(lets_through=is_late)
+        late += is_late
+        print(f"{number}: killed before {moment}{', which comes late' * is_late}", flush=True)
+        site.watcher.look(site.reader)
+        site.machine.says(COMMAND, "run", part)
+        site.watcher.look_at_all(site.reader)
+    record(
+        "A driver of a cluster that is killed (SIGKILL) before a request to the catalog shows "
+        "nothing of what it did, and the next run is right",
+        f"{KILLS} kills, after {late} of which the request came: 0 half published, 0 wrong",
+        seed=SEED,
+    )
+
+
+@pytest.mark.proof
+def test_a_run_whose_executors_are_killed_ends_well(site: Site) -> None:
+    chance = random.Random(SEED)
+    with commands(site.machine) as driver:
+        driver.says("run", site.next_part())
+        site.stop.resume()
+        driver.says("run", site.next_part())
+        moments = spread(site.stop.resume())
+        killed = 0
+        for number, moment in enumerate(moments):
+            site.stop.set(moment)
+            driver.begin("run", site.next_part())
+            while not (site.stop.is_reached or driver.has_ended):
+                time.sleep(0.02)
+            if number % 2:
+                site.stop.resume()
+                time.sleep(chance.uniform(0, 1))
+            executors = children(site.servers.worker)
+            for process in executors:
+                os.kill(process, signal.SIGKILL)
+            killed += len(executors)
+            site.stop.resume()
+            code, said = driver.end()
+            print(f"{number}: {len(executors)} killed at {moment}; {code}", flush=True)
+            assert code == 0, said
+            site.watcher.look_at_all(site.reader)
+    assert killed >= KILLS
+    record(
+        "A run whose executors are killed (SIGKILL) ends, and is right",
+        f"{killed} executors at {KILLS} moments: 0 runs failed, 0 wrong",
+        seed=SEED,
+    )
+
+
+def children(process: int) -> list[int]:
+    """The processes that one has started."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = path.read_text().rpartition(") ")[2].split()[1]
+        except FileNotFoundError:
+            # It has ended meanwhile.
+            continue
+        if int(parent) == process:
+            found.append(int(path.parent.name))
+    return found

@@ -1,0 +1,150 @@
+"""Two machines on one catalog, at once: whatever the order of their requests, tables are right.
+
+One machine sleeps before a request to the catalog, and the other one takes the lake, lands and
+publishes. Then the first one wakes: every other time when the other has ended, else in the middle
+of its run.
+"""
+
+import random
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import pytest
+from figures import record
+
+pytest.importorskip("moto", reason="`make setup-cluster` installs what the cluster needs")
+
+from breakpoints import Breakpoint, Moment, breakpoint_before
+from chain import cluster
+from machine import Commands, Machine, commands
+from watching import Watcher, alone
+
+SHARDS = 10
+FORCED = 10
+"""Orders in each shard."""
+SEED = 41
+REFUSALS = (
+    "another run holds its lease",
+    "this run has lost its lease",
+    "another run has written",
+    "of another run came before",
+    "its lease was written meanwhile",
+)
+
+
+@dataclass(slots=True)
+class Side:
+    """One of the two machines."""
+
+    commands: Commands
+    stop: Breakpoint
+
+    def run_until(self, moment: Moment, *command: object) -> bool:
+        """Start a command; whether it sleeps at the moment, and has not ended before."""
+        self.stop.set(moment)
+        self.commands.begin(*command)
+        while not (self.stop.is_reached or self.commands.has_ended):
+            time.sleep(0.02)
+        return self.stop.is_reached
+
+    def wake(self) -> tuple[int, str]:
+        """Let it go on; how its command ends."""
+        self.stop.resume()
+        return self.commands.end()
+
+
+@dataclass(slots=True)
+class Pair:
+    """Two machines that compute by themselves, on one catalog and one store."""
+
+    one: Side
+    two: Side
+    watcher: Watcher
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    with ExitStack() as stack:
+        servers = stack.enter_context(cluster())
+        catalog = servers.environment["DBT_DEBEZIUM_CATALOG_URI"]
+        watcher = Watcher(servers.folder)
+
+        def side(name: str) -> Side:
+            stop = stack.enter_context(breakpoint_before(catalog))
+            settings = {**servers.environment, **alone(servers.folder)}
+            settings["DBT_DEBEZIUM_CATALOG_URI"] = stop.address
+            machine = Machine(servers.folder, settings, watcher.project, name)
+            return Side(stack.enter_context(commands(machine)), stop)
+
+        yield Pair(side("one"), side("two"), watcher)
+
+
+def moments_of_a_run(pair: Pair, shard: int) -> list[Moment]:
+    """Before each write of a run, and before some of its reads: those of a shard."""
+    source = pair.watcher.begin_source()
+    pair.one.commands.says("land", source.next())
+    pair.one.commands.says("run", source.next())
+    pair.one.stop.resume()
+    pair.one.commands.says("run", source.next())
+    asked = pair.one.stop.resume()
+    chance = random.Random(SEED)
+    writes = [one for one in asked if one.is_write]
+    reads = chance.sample([one for one in asked if not one.is_write], SHARDS * FORCED)
+    print(f"{len(asked)} requests, of which {len(writes)} write", flush=True)
+    # More than are needed, as not each run asks for the same.
+    moments = writes + reads
+    chance.shuffle(moments)
+    return moments[shard::SHARDS]
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_two_machines_at_once_lose_nothing_and_publish_nothing_wrong(
+    shard: int, pair: Pair
+) -> None:
+    sleeper, other, watcher = pair.one, pair.two, pair.watcher
+    moments = moments_of_a_run(pair, shard)
+    watcher.look_at_all(other.commands)
+    chance = random.Random(f"{SEED} {shard}")
+    forced = refused = 0
+    source = watcher.sources[0]
+    for number, moment in enumerate(moments):
+        if forced == FORCED:
+            break
+        if not source.has_more:
+            source = watcher.begin_source()
+            sleeper.commands.says("land", source.next())
+        first, second = source.next(), source.next()
+        options = ["--full-refresh"] if number % 4 == 3 else []
+        told = [f"{number}: {moment}", *options]
+        is_asleep = sleeper.run_until(moment, "run", first, *options)
+        other.commands.says("lease", "--break")
+        if number % 2:
+            middle = chance.choice(moments)
+            if other.run_until(middle, "run", second):
+                told.append(f"in the middle: {middle}")
+            ends = [sleeper.wake(), other.wake()]
+        else:
+            ends = [(0, other.commands.says("run", second)), sleeper.wake()]
+        for code, said in ends:
+            told.append(f"{code} {said.strip().splitlines()[-1][:150]}")
+        print(" | ".join(told), flush=True)
+        for code, said in ends:
+            assert code == 0 or any(one in said for one in REFUSALS), said
+            assert "Traceback" not in said
+        forced += is_asleep
+        refused += any(code for code, _ in ends)
+        watcher.look(other.commands)
+        sleeper.commands.says("run", first)
+        other.commands.says("run", second)
+        watcher.look_at_all(other.commands)
+    assert forced == FORCED
+    record(
+        "Two machines at once, one of which sleeps before a request to the catalog and wakes once "
+        "the other has taken the lake, lose nothing and publish nothing wrong "
+        f"(part {shard + 1} of {SHARDS})",
+        f"{forced} orders of requests, in {refused} of which one was refused: 0 lost, 0 wrong",
+        seed=SEED,
+    )
