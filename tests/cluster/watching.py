@@ -23,6 +23,8 @@ spark.driver.host             127.0.0.1
 spark.driver.bindAddress      127.0.0.1
 spark.sql.shuffle.partitions  2
 spark.ui.enabled              false
+# Requests wait at breakpoints.
+spark.sql.catalog.lake.rest.client.socket-timeout-ms  900000
 """
 """Of a machine that computes by itself."""
 
