@@ -33,7 +33,7 @@ TIMEOUTS: Final = {
     "rest.client.connection-timeout-ms": "20000",
     "rest.client.socket-timeout-ms": "60000",
 }
-"""Of a REST catalog: Iceberg's client would wait for an answer for ever."""
+"""Of a REST catalog: by itself, Iceberg's client waits for minutes."""
 LOOPBACK: Final = {
     # Nobody else calls a driver whose executors are in its own process.
     "spark.driver.host": "127.0.0.1",
