@@ -16,12 +16,14 @@
         table_flag=table_flag
     ) -%}
     {%- if execute and flags.WHICH in ['run', 'build'] -%}
-        {%- do check_run_tables(results) -%}
         {%- set reason = unpublished_reason(results) -%}
         {%- if reason -%}
+            {%- do print('nothing published: ' ~ reason) -%}
             {#- A run that has lost the lake may fail in any way, and this is why. -#}
             {%- do run_query('select ' ~ if_lease_is_held('1')) -%}
-            {%- do print('nothing published: ' ~ reason) -%}
+        {%- endif -%}
+        {%- do check_run_tables(results) -%}
+        {%- if reason -%}
             {%- do note_contradictions(results, commits) -%}
         {%- else -%}
             {%- do check_landed_messages(candidate('starting_landing_id')) -%}

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt_debezium.errors import CannotWorkError, DebeziumError
-from dbt_debezium.outages import java_reason, outage_sentence
+from dbt_debezium.outages import LONGEST, java_reason, outage_sentence
 
 BUILD = ("build", "--exclude-resource-type", "unit_test")
 """dbt's command without unit tests: they test our SQL, not the data, and belong to `make test`."""
 
 UNPUBLISHED = "nothing published:"
 SHOWN_FAILURES = 10
-LONGEST = 300
 CALL = "An error occurred while calling o"
 """How py4j begins, before the number of a Java object, which says nothing."""
 RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.+?)(?: SQLSTATE: \w+)?$", re.MULTILINE)
@@ -215,7 +214,7 @@ def failure_line(name: str, message: str) -> str:
 
 
 def bottom_of_java(message: str) -> str | None:
-    """Why a call into Java failed, if the message begins with which call that was.
+    """Why a call into Java failed; None unless the message is of such a call.
 
     >>> bottom_of_java("An error occurred while calling o1.sql.\\n: a.BadException: y is z\\n")
     'y is z'

@@ -13,8 +13,10 @@ from dbt_debezium.errors import DebeziumError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+LONGEST: Final = 300
+"""Characters of what others say."""
 THROWN: Final = re.compile(
-    r"(?:^|: |\(|Caused by: )((?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error))"
+    r"(?:^|(?<!Suppressed): |\()((?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error))"
     r"(?=(?:: |\) )([^\n]*)|)",
     re.MULTILINE,
 )
@@ -26,7 +28,7 @@ CATALOG: Final = re.compile(
     r"org\.apache\.iceberg\.exceptions\."
     r"(REST|NotAuthorized|Forbidden|ServiceFailure|ServiceUnavailable)Exception"
 )
-STORE: Final = re.compile(r"software\.amazon\.awssdk\.")
+STORE: Final = re.compile(r"software\.amazon\.awssdk\.(core|services\.s3)\.")
 ABSENT: Final = re.compile(r"\.NoSuchKeyException$")
 """A file that is not there: the store has answered."""
 REQUEST: Final = re.compile(r", (Extended )?Request ID: [^,)\s]+")
@@ -53,7 +55,7 @@ def spark_sentence(command: str, error: Exception) -> str:
 
 
 def outage_sentence(text: str, spark: "SparkSession | None" = None) -> str | None:
-    """The same, by what Java says.
+    """What a user can mend, by what Java says; None where neither is why.
 
     >>> outage_sentence(
     ...     "o1.sql.\\n: org.apache.iceberg.exceptions.RESTException: Error\\n\\tat a.B.c\\n"
@@ -79,8 +81,9 @@ runs, and its credentials (docs/cluster.md), and run again'
     from dbt_debezium.session import without_passwords
 
     address = _address(where, spark) or "that of the lake"
+    reason = java_reason(text) or names[-1].rpartition(".")[2]
     return without_passwords(
-        f"{where}: {address} cannot be used ({java_reason(text)}); check its address, whether it "
+        f"{where}: {address} cannot be used ({reason}); check its address, whether it "
         f"runs, and its {checked} (docs/cluster.md), and run again"
     )
 
@@ -90,9 +93,11 @@ def java_reason(text: str) -> str | None:
 
     >>> java_reason("o1.sql.\\n: a.OneException: this\\n\\tat a.B.c\\nCaused by: a.AnError: that")
     'that'
+    >>> java_reason("a.OneException: denied\\n\\tSuppressed: a.AnException: attempt 1 failed")
+    'denied'
     """
     messages = [message for _, message in THROWN.findall(text) if message.strip()]
-    return REQUEST.sub("", messages[-1]).strip() if messages else None
+    return REQUEST.sub("", messages[-1]).strip()[:LONGEST] if messages else None
 
 
 def _text(error: Exception) -> str:

@@ -29,11 +29,14 @@ JAVA_OPTIONS: Final = (
 )
 """As of the target `local`. The second compiler, C2, took 39 % of the CPU of a small run."""
 SQLITE: Final = "jdbc:sqlite:"
-TIMEOUTS: Final = {
+REST: Final = {
+    # So that a silent catalog ends a command within a minute.
     "rest.client.connection-timeout-ms": "20000",
     "rest.client.socket-timeout-ms": "60000",
+    # Three of ten requests of a run, which most catalogs drop.
+    "rest-metrics-reporting-enabled": "false",
 }
-"""Of a REST catalog: by itself, Iceberg's client waits for minutes."""
+"""Of a REST catalog."""
 LOOPBACK: Final = {
     # Nobody else calls a driver whose executors are in its own process.
     "spark.driver.host": "127.0.0.1",
@@ -79,8 +82,8 @@ def with_parts(settings: Mapping[str, Any]) -> dict[str, Any]:
         ready[REDACTION] = REDACTED
     catalog = f"{CATALOGS}{both.get(DEFAULT)}"
     if both.get(f"{catalog}.type") == "rest":
-        timeouts = {f"{catalog}.{name}": one for name, one in TIMEOUTS.items()}
-        ready.update((name, one) for name, one in timeouts.items() if name not in both)
+        settled = {f"{catalog}.{name}": one for name, one in REST.items()}
+        ready.update((name, one) for name, one in settled.items() if name not in both)
     if uses_jars_folder(settings):
         check_jars()
         if "spark.driver.extraClassPath" not in settings:

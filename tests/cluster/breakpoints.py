@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-SECONDS = 600
+SECONDS = 900
 """How long a request waits until somebody resumes."""
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
+from typing import IO
 
 DBT, COMMAND = (Path(sys.executable).with_name(name) for name in ("dbt", "dbt-debezium"))
 SECONDS = 900
@@ -47,21 +48,26 @@ class Machine:
     project: Path
     name: str
 
-    def start(self, *command: object, **environment: str) -> "subprocess.Popen[str]":
+    def start(
+        self,
+        *command: object,
+        output: "int | IO[str]" = subprocess.PIPE,
+        environment: Mapping[str, str] | None = None,
+    ) -> "subprocess.Popen[str]":
         lake = {"DBT_DEBEZIUM_LAKE": str(self.folder / self.name), "DBT_TARGET": "prod"}
         return subprocess.Popen(
             [str(part) for part in command],
             cwd=self.project,
-            env={**self.environment, **lake, **environment},
+            env={**self.environment, **lake, **(environment or {})},
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdout=output,
             stderr=subprocess.STDOUT,
             text=True,
         )
 
     def says(self, *command: object, code: int = 0, **environment: str) -> str:
         """Run a command to its end."""
-        with self.start(*command, **environment) as started:
+        with self.start(*command, environment=environment) as started:
             said, _ = started.communicate(timeout=SECONDS)
         assert started.returncode == code, said
         return said
@@ -116,9 +122,9 @@ class Commands:
 
 
 @contextmanager
-def commands(machine: Machine, **environment: str) -> Iterator[Commands]:
+def commands(machine: Machine) -> Iterator[Commands]:
     """A process of a machine for commands; it ends with the block."""
-    with machine.start(sys.executable, "-c", COMMANDS, **environment) as process:
+    with machine.start(sys.executable, "-c", COMMANDS) as process:
         started = Commands(process)
         try:
             yield started

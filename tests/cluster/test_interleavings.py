@@ -18,7 +18,7 @@ pytest.importorskip("moto", reason="`make setup-cluster` installs what the clust
 
 from breakpoints import Breakpoint, Moment, breakpoint_before
 from chain import cluster
-from machine import Commands, Machine, commands
+from machine import SECONDS, Commands, Machine, commands
 from watching import Watcher, alone
 
 SHARDS = 10
@@ -45,7 +45,9 @@ class Side:
         """Start a command; whether it sleeps at the moment, and has not ended before."""
         self.stop.set(moment)
         self.commands.begin(*command)
+        end = time.monotonic() + SECONDS
         while not (self.stop.is_reached or self.commands.has_ended):
+            assert time.monotonic() < end
             time.sleep(0.02)
         return self.stop.is_reached
 
@@ -82,7 +84,7 @@ def pair() -> Iterator[Pair]:
 
 
 def moments_of_a_run(pair: Pair, shard: int) -> list[Moment]:
-    """Before each write of a run, and before some of its reads: those of a shard."""
+    """Those of a shard. All shards have those before each write of a run, and before some reads."""
     source = pair.watcher.begin_source()
     pair.one.commands.says("land", source.next())
     pair.one.commands.says("run", source.next())
@@ -90,13 +92,12 @@ def moments_of_a_run(pair: Pair, shard: int) -> list[Moment]:
     pair.one.commands.says("run", source.next())
     asked = pair.one.stop.resume()
     chance = random.Random(SEED)
+    chance.shuffle(asked)
     writes = [one for one in asked if one.is_write]
-    reads = chance.sample([one for one in asked if not one.is_write], SHARDS * FORCED)
+    reads = [one for one in asked if not one.is_write]
     print(f"{len(asked)} requests, of which {len(writes)} write", flush=True)
     # More than are needed, as not each run asks for the same.
-    moments = writes + reads
-    chance.shuffle(moments)
-    return moments[shard::SHARDS]
+    return writes[shard::SHARDS] + reads[shard::SHARDS][:FORCED]
 
 
 @pytest.mark.proof

@@ -75,7 +75,7 @@ def _with_spark(target: str | None) -> Iterator[Finding]:
     from dbt_debezium.doctor.cluster import cluster_findings
     from dbt_debezium.doctor.connectors import connector_findings
     from dbt_debezium.doctor.kafka import kafka_findings
-    from dbt_debezium.doctor.lake import lake_findings
+    from dbt_debezium.doctor.lake import format_findings, lake_findings
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import (
@@ -91,10 +91,12 @@ def _with_spark(target: str | None) -> Iterator[Finding]:
         spark = spark_session(target)
         status.update("looking at executors and the store")
         found = [*checked(lambda: cluster_findings(spark))]
+        found += checked(lambda: format_findings(spark))
         if any(one.level == "wrong" for one in found):
-            # Each further check would wait for the same, and say it again.
+            # Each further check needs the same, and would wait for it and say it again.
             yield from found
-            yield Finding("note", "lake: not looked at, because of what is wrong above")
+            because = "not looked at, because of what is wrong above"
+            yield Finding("note", f"lake, Kafka and connectors: {because}")
             return
         report = cut_report(spark, schema)
         status.update("looking at the lake")

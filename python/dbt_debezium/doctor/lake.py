@@ -18,6 +18,15 @@ NO_HEADERS: Final = "cast(array() as array<struct<key: string, value: binary>>)"
 """As a landing writes them: a list without a type is none that the reader of messages knows."""
 
 
+def format_findings(spark: "SparkSession") -> Iterator[Finding]:
+    """Of the format of a lake. Of a newer one this version cannot say more."""
+    if seen := read_row(spark):
+        yield Finding(
+            "ok",
+            f"lake: its tables have format {seen.lake_format}; this version writes format {FORMAT}",
+        )
+
+
 def lake_findings(
     spark: "SparkSession", report: Sequence[dict[str, Any]], schema: str
 ) -> Iterator[Finding]:
@@ -28,11 +37,6 @@ def lake_findings(
         report: what `cut_report` says of it.
         schema: the schema that models are built in.
     """
-    if seen := read_row(spark):
-        yield Finding(
-            "ok",
-            f"lake: its tables have format {seen.lake_format}; this version writes format {FORMAT}",
-        )
     register(spark)
     spark.sql(
         f"select flatten_message('t', binary('{{}}'), binary('{{}}'), {NO_HEADERS}, '{{}}') "

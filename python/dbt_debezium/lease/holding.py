@@ -30,8 +30,8 @@ from dbt_debezium.lease.row import (
     LeaseRow,
     Seen,
     create_table,
-    mark_lake,
     read_row,
+    record_format,
     replace_row,
 )
 from dbt_debezium.lease.sentences import free_at, held_sentence, lost_sentence
@@ -272,9 +272,15 @@ def take(spark: "SparkSession", lake: Path, command: str) -> HeldLease:
     if not replace_row(spark, seen, row):
         other = read_row(spark)
         raise DebeziumError(held_sentence(other.row if other and other.row else before, begun_at))
+    held = HeldLease(spark, row, begun_at, begun_tick)
     if seen.lake_format < FORMAT:
-        mark_lake(spark)
-    return HeldLease(spark, row, begun_at, begun_tick)
+        try:
+            record_format(spark)
+        except BaseException:
+            # Else other machines would wait for a command that has ended.
+            held.release()
+            raise
+    return held
 
 
 def now() -> datetime:

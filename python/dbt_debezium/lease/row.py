@@ -108,7 +108,7 @@ def create_table(spark: "SparkSession") -> None:
     spark.sql(CREATE_TABLE)
 
 
-def mark_lake(spark: "SparkSession") -> None:
+def record_format(spark: "SparkSession") -> None:
     """Keep versions out that know nothing of this one's tables."""
     spark.sql(MARK)
 
