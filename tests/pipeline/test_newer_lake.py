@@ -11,6 +11,7 @@ from lake import Lake, capture, open_lake, tables_of
 from oracle import read_messages
 
 from dbt_debezium.cli import main
+from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lake_format import FORMAT, PROPERTY
 from dbt_debezium.lease import Lease, LostLeaseError, writing
 from dbt_debezium.lease.row import TABLE
@@ -115,6 +116,25 @@ def test_a_lake_without_a_mark_is_an_old_one_and_gets_it_with_the_first_write(la
     assert mark_of(lake) is None
     says(lake, "maintain")
     assert mark_of(lake) == str(FORMAT)
+
+
+def test_a_command_that_cannot_mark_the_lake_leaves_no_lease_behind(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> None:
+        raise DebeziumError("catalog: away")
+
+    lake.spark.sql(f"alter table {TABLE} unset tblproperties ('{PROPERTY}')")
+    with monkeypatch.context() as patch:
+        patch.setattr("dbt_debezium.lease.holding.record_format", fail)
+        with (
+            pytest.raises(DebeziumError, match="catalog: away"),
+            Lease(lake.folder / "lake", "land"),
+            writing(lake.spark),
+        ):
+            pass
+    assert says(lake, "lease") == "no run holds the lease\n"
+    says(lake, "maintain")
 
 
 def test_a_run_stops_when_a_newer_version_has_taken_the_lake_meanwhile(lake: Lake) -> None:
