@@ -51,6 +51,15 @@ class Gate:
         if after == 0 and mode != "cut":
             self._change(mode)
 
+    @contextmanager
+    def closed(self, mode: Mode) -> Iterator[None]:
+        """Let no request through, for a `with` block."""
+        self.close(mode)
+        try:
+            yield
+        finally:
+            self.open()
+
     @property
     def is_closed(self) -> bool:
         return self._mode != "open"

@@ -151,14 +151,13 @@ def test_what_is_away_is_named_with_its_address_in_one_sentence(
     lake: Lake, away: str, mode: Mode
 ) -> None:
     closed: Gate = getattr(lake, away)
-    closed.close(mode)
     beginning = f"{away}: {closed.address} cannot be "
-    for command in (("status",), ("land", "part_1")):
-        assert lake.refusal(*command).startswith(beginning)
-    found = lake.says("doctor", code=1).splitlines()
+    with closed.closed(mode):
+        for command in (("status",), ("land", "part_1")):
+            assert lake.refusal(*command).startswith(beginning)
+        found = lake.says("doctor", code=1).splitlines()
     (wrong,) = [one for one in found if one.startswith("wrong ")]
     assert wrong.startswith(f"wrong {beginning}")
-    closed.open()
 
 
 def test_keys_that_the_store_refuses_are_named_with_its_address(lake: Lake) -> None:
@@ -182,10 +181,11 @@ def test_a_lake_of_a_newer_format_is_refused_through_a_rest_catalog(lake: Lake) 
             transaction.set_properties({PROPERTY: str(number)})
 
     mark(FORMAT + 1)
-    said = lake.says("land", "part_1", code=2)
-    assert f"lake: its tables have format {FORMAT + 1}, and" in said
-    assert f"wrong lake: its tables have format {FORMAT + 1}, and" in lake.says("doctor", code=1)
+    said, found = lake.ends("land", "part_1"), lake.ends("doctor")
     mark(FORMAT)
+    assert (said[0], found[0]) == (2, 1)
+    assert f"lake: its tables have format {FORMAT + 1}, and" in said[1]
+    assert f"wrong lake: its tables have format {FORMAT + 1}, and" in found[1]
 
 
 @pytest.mark.slow

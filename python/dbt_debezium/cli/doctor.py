@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
 import click
 from rich.text import Text
@@ -90,14 +91,15 @@ def _with_spark(target: str | None) -> Iterator[Finding]:
     with working("starting Spark") as status:
         spark = spark_session(target)
         status.update("looking at executors and the store")
-        found = [*checked(lambda: cluster_findings(spark))]
-        found += checked(lambda: format_findings(spark))
-        if any(one.level == "wrong" for one in found):
-            # Each further check needs the same, and would wait for it and say it again.
-            yield from found
-            because = "not looked at, because of what is wrong above"
-            yield Finding("note", f"lake, Kafka and connectors: {because}")
-            return
+        found: list[Finding] = []
+        for check in (cluster_findings, format_findings):
+            found += checked(partial(check, spark))
+            if any(one.level == "wrong" for one in found):
+                # Each further check needs the same, and would wait for it and say it again.
+                yield from found
+                because = "not looked at, because of what is wrong above"
+                yield Finding("note", f"lake, Kafka and connectors: {because}")
+                return
         report = cut_report(spark, schema)
         status.update("looking at the lake")
         found += [*checked(lambda: lake_findings(spark, report, schema))]
