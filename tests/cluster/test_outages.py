@@ -47,6 +47,8 @@ spark.sql.catalog.lake.rest.client.socket-timeout-ms         10000
 spark.sql.catalog.lake.http-client.apache.socket-timeout-ms  3000
 spark.sql.catalog.lake.s3.retry.num-retries                  1
 """
+PIECES = [f"part_1_{number}" for number in range(4)]
+"""Of the second part. What was refused waits, and lands with the next landing."""
 EVERYTHING = {"Effect": "Allow", "Action": "s3:*", "Resource": "*"}
 
 
@@ -127,8 +129,11 @@ def lake(parts: list[Arrival], tables: list[CapturedTable]) -> Iterator[Lake]:
         (folder / "conf").mkdir()
         (folder / "conf" / "spark-defaults.conf").write_text(SITE + PATIENCE)
         write_project(REPOSITORY, folder / "project", tables, {})
-        for part in parts:
-            write_arrivals(folder / part.prefix, [part])
+        write_arrivals(folder / "part_0", parts[:1])
+        quarter = len(parts[1].messages) // 4 + 1
+        for number, piece in enumerate(PIECES):
+            messages = parts[1].messages[number * quarter : (number + 1) * quarter]
+            write_arrivals(folder / piece, [Arrival(piece, messages, [])])
         store = stack.enter_context(object_store(folder))
         # The catalog reaches the store by itself, so that one of the two can be away.
         settings = store_settings(store) | keys_of_catalog(store)
@@ -153,7 +158,7 @@ def test_what_is_away_is_named_with_its_address_in_one_sentence(
     closed: Gate = getattr(lake, away)
     beginning = f"{away}: {closed.address} cannot be "
     with closed.closed(mode):
-        for command in (("status",), ("land", "part_1")):
+        for command in (("status",), ("land", PIECES[0])):
             assert lake.refusal(*command).startswith(beginning)
         found = lake.says("doctor", code=1).splitlines()
     (wrong,) = [one for one in found if one.startswith("wrong ")]
@@ -162,7 +167,7 @@ def test_what_is_away_is_named_with_its_address_in_one_sentence(
 
 def test_keys_that_the_store_refuses_are_named_with_its_address(lake: Lake) -> None:
     with lake.other_keys():
-        for command in (("status",), ("land", "part_1")):
+        for command in (("status",), ("land", PIECES[0])):
             said = lake.refusal(*command)
             assert said.startswith(f"store: {lake.store.address} cannot be used (")
             assert "Status Code: 403" in said
@@ -181,7 +186,7 @@ def test_a_lake_of_a_newer_format_is_refused_through_a_rest_catalog(lake: Lake) 
             transaction.set_properties({PROPERTY: str(number)})
 
     mark(FORMAT + 1)
-    said, found = lake.ends("land", "part_1"), lake.ends("doctor")
+    said, found = lake.ends("land", PIECES[0]), lake.ends("doctor")
     mark(FORMAT)
     assert (said[0], found[0]) == (2, 1)
     assert f"lake: its tables have format {FORMAT + 1}, and" in said[1]
@@ -193,13 +198,10 @@ def test_a_landing_that_loses_catalog_or_store_at_every_fifth_request_lands_each
     lake: Lake, parts: list[Arrival]
 ) -> None:
     """Also if a commit has reached the catalog, and its answer was lost."""
-    quarter = len(parts[1].messages) // 4 + 1
     refused = 0
     modes: tuple[Mode, ...] = ("shut", "cut")
-    for at, (away, mode) in enumerate(product((lake.catalog, lake.store), modes)):
-        piece = f"part_1_{at}"
-        messages = parts[1].messages[at * quarter : (at + 1) * quarter]
-        write_arrivals(lake.folder / piece, [Arrival(piece, messages, [])])
+    ways = product((lake.catalog, lake.store), modes)
+    for piece, (away, mode) in zip(PIECES, ways, strict=True):
         after, code = 0, 2
         while code != 0:
             away.close(mode, after)
@@ -220,7 +222,8 @@ def test_a_landing_that_loses_catalog_or_store_at_every_fifth_request_lands_each
 def test_a_run_that_loses_catalog_or_store_publishes_nothing_and_the_next_one_is_right(
     lake: Lake,
 ) -> None:
-    lake.says("land", "part_1")
+    for piece in PIECES:
+        lake.says("land", piece)
     for away, after in ((lake.store, 100), (lake.catalog, 250)):
         away.close("shut", after)
         code, said = lake.ends("run")
