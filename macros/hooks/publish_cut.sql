@@ -18,14 +18,15 @@
     {%- if execute and flags.WHICH in ['run', 'build'] -%}
         {%- set reason = unpublished_reason(results) -%}
         {%- if reason -%}
-            {%- do print('nothing published: ' ~ reason) -%}
             {#- A run that has lost the lake may fail in any way, and this is why. -#}
-            {%- do run_query('select ' ~ if_lease_is_held('1')) -%}
-        {%- endif -%}
-        {%- do check_run_tables(results) -%}
-        {%- if reason -%}
+            {%- set held = "select 1 from " ~ source('landing', 'lease') ~ " where token = '" ~ lease_token() ~ "'" -%}
+            {%- if not run_query(held).rows -%}
+                {%- set reason = 'this run has lost its lease to another one; run it again, once no other run works' -%}
+            {%- endif -%}
+            {%- do print('nothing published: ' ~ reason) -%}
             {%- do note_contradictions(results, commits) -%}
         {%- else -%}
+            {%- do check_run_tables(results) -%}
             {%- do check_landed_messages(candidate('starting_landing_id')) -%}
             {%- do create_cut_views(commits, message_count, held_transaction, table_flag) -%}
             {%- do keep_public_tables('write', int_cut, chosen_public_tables() | rejectattr('shows_pointer')) -%}
