@@ -290,7 +290,6 @@ def test_a_run_that_fails_once_it_has_lost_the_lake_says_why(
     """The other run has replaced what a statement reads or makes."""
     from dbt.adapters.spark.session import Cursor
 
-    land(lake, "part_5")
     plain = Cursor.execute
     broken: list[LeaseRow | None] = []
 
