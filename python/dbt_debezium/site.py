@@ -33,7 +33,7 @@ REST: Final = {
     # So that a silent catalog ends a command within a minute.
     "rest.client.connection-timeout-ms": "20000",
     "rest.client.socket-timeout-ms": "60000",
-    # Three of ten requests of a run, which most catalogs drop.
+    # Three of ten requests of a run, which needs none of them.
     "rest-metrics-reporting-enabled": "false",
 }
 """Of a REST catalog."""
