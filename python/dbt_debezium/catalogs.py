@@ -29,7 +29,7 @@ def catalog_of(settings: Mapping[str, Any]) -> dict[str, str]:
     if remote := settings.get(REMOTE):
         # Only the server knows more of its catalog.
         return {"name": name, "remote": without_parameters(str(remote))}
-    named = {key: str(settings.get(f"spark.sql.catalog.{name}.{key}") or "") for key in NAMING}
+    named = {key: str(settings.get(f"{CATALOGS}{name}.{key}") or "") for key in NAMING}
     return {"name": name} | {key: value for key, value in named.items() if value}
 
 
@@ -45,7 +45,7 @@ def without_parameters(address: str) -> str:
 def catalog_of_session(spark: "SparkSession") -> dict[str, str]:
     """What names the catalog that a session writes to."""
     name = spark.conf.get(DEFAULT, "spark_catalog")
-    keys = [f"spark.sql.catalog.{name}.{key}" for key in NAMING]
+    keys = [f"{CATALOGS}{name}.{key}" for key in NAMING]
     return catalog_of({DEFAULT: name} | {key: spark.conf.get(key, "") for key in keys})
 
 

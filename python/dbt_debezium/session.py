@@ -244,7 +244,7 @@ def _is_in_a_folder(settings: dict[str, Any]) -> bool:
 
 def _of_catalog(settings: dict[str, Any], name: str) -> str:
     catalog = settings.get("spark.sql.defaultCatalog", "spark_catalog")
-    return str(settings.get(f"spark.sql.catalog.{catalog}.{name}", ""))
+    return str(settings.get(f"{CATALOGS}{catalog}.{name}", ""))
 
 
 def _make_lake(settings: dict[str, Any]) -> None:

@@ -28,16 +28,14 @@ class Moment:
 
     @property
     def is_write(self) -> bool:
-        return is_write(self.request)
+        """Whether it changes what the catalog says; metrics are for its operator alone."""
+        return not self.request.startswith(("GET ", "HEAD ")) and not self.request.endswith(
+            "/metrics"
+        )
 
     def __str__(self) -> str:
         path = self.request.replace("/v1/", "").replace("namespaces/", "")
         return f"{path} ({self.number})"
-
-
-def is_write(request: str) -> bool:
-    """Whether a request changes what the catalog says; metrics are for its operator alone."""
-    return not request.startswith(("GET ", "HEAD ")) and not request.endswith("/metrics")
 
 
 class Breakpoint:

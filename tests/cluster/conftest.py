@@ -1,7 +1,7 @@
 """The log that tests of the cluster land, in two files."""
 
 import pytest
-from arrivals import Arrival
+from arrivals import Arrival, pieces
 from lake import capture, tables_of
 from oracle import read_messages
 
@@ -10,9 +10,7 @@ from dbt_debezium.scaffold import CapturedTable
 
 @pytest.fixture(scope="session")
 def parts() -> list[Arrival]:
-    sent = read_messages(capture("truncate"))
-    half = len(sent) // 2
-    return [Arrival("part_0", sent[:half], []), Arrival("part_1", sent[half:], [])]
+    return pieces(read_messages(capture("truncate")), 2)
 
 
 @pytest.fixture(scope="session")

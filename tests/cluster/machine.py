@@ -5,7 +5,8 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import IO
 
 DBT, COMMAND = (Path(sys.executable).with_name(name) for name in ("dbt", "dbt-debezium"))
 SECONDS = 900
-"""Of one command. The longest takes 60 on a machine that does nothing else."""
+"""Of one command, also on a machine that does much else."""
 COMMANDS = """
 import json, pickle, sys
 from pathlib import Path
@@ -35,6 +36,14 @@ for line in sys.stdin:
     print(json.dumps([ended.exit_code, said]), flush=True)
 """
 """Commands as they come; `export` writes the tables of a pickle into a folder."""
+
+
+def wait_until(is_there: Callable[[], bool]) -> None:
+    """Wait for something that a command does."""
+    end = time.monotonic() + SECONDS
+    while not is_there():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import cycle
@@ -17,7 +17,7 @@ pytest.importorskip("moto", reason="`make setup-cluster` installs what the clust
 
 from breakpoints import Breakpoint, Moment, breakpoint_before
 from chain import Cluster, cluster
-from machine import COMMAND, SECONDS, Commands, Machine, commands
+from machine import COMMAND, Commands, Machine, commands, wait_until
 from watching import Source, Watcher, alone
 
 KILLS = 20
@@ -88,10 +88,10 @@ def test_a_driver_that_is_killed_shows_nothing_and_the_next_run_is_right(site: S
             (site.servers.folder / "driver.log").open("w") as log,
             site.machine.start("setsid", COMMAND, "run", part, output=log) as driver,
         ):
-            wait(lambda: site.stop.is_reached or driver.poll() is not None)
+            wait_until(lambda: site.stop.is_reached or driver.poll() is not None)
             assert driver.poll() is None, (site.servers.folder / "driver.log").read_text()
             os.killpg(driver.pid, signal.SIGKILL)
-        # What it had asked for, and nobody waits for, comes every other time.
+        # Half of the times, what it had asked for still comes.
         is_late = number % 4 > 1
         site.stop.resume(lets_through=is_late)
         late += is_late
@@ -121,7 +121,7 @@ def test_a_run_whose_executors_are_killed_ends_well(site: Site) -> None:
                 break
             site.stop.set(moment)
             driver.begin("run", site.next_part())
-            wait(lambda: site.stop.is_reached or driver.has_ended)
+            wait_until(lambda: site.stop.is_reached or driver.has_ended)
             if number % 2:
                 site.stop.resume()
                 time.sleep(chance.uniform(0, 1))
@@ -141,13 +141,6 @@ def test_a_run_whose_executors_are_killed_ends_well(site: Site) -> None:
         f"{killed} executors at {KILLS} moments: 0 runs failed, 0 wrong",
         seed=SEED,
     )
-
-
-def wait(is_there: Callable[[], bool]) -> None:
-    end = time.monotonic() + SECONDS
-    while not is_there():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def children(process: int) -> list[int]:

@@ -6,7 +6,6 @@ of its run.
 """
 
 import random
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ pytest.importorskip("moto", reason="`make setup-cluster` installs what the clust
 
 from breakpoints import Breakpoint, Moment, breakpoint_before
 from chain import cluster
-from machine import SECONDS, Commands, Machine, commands
+from machine import Commands, Machine, commands, wait_until
 from watching import Watcher, alone
 
 SHARDS = 10
@@ -45,10 +44,7 @@ class Side:
         """Start a command; whether it sleeps at the moment, and has not ended before."""
         self.stop.set(moment)
         self.commands.begin(*command)
-        end = time.monotonic() + SECONDS
-        while not (self.stop.is_reached or self.commands.has_ended):
-            assert time.monotonic() < end
-            time.sleep(0.02)
+        wait_until(lambda: self.stop.is_reached or self.commands.has_ended)
         return self.stop.is_reached
 
     def wake(self) -> tuple[int, str]:

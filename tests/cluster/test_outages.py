@@ -14,7 +14,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from arrivals import Arrival, write_arrivals
+from arrivals import Arrival, pieces, write_arrivals
 
 from dbt_debezium.build import environment
 from dbt_debezium.lake_format import FORMAT, PROPERTY
@@ -130,10 +130,8 @@ def lake(parts: list[Arrival], tables: list[CapturedTable]) -> Iterator[Lake]:
         (folder / "conf" / "spark-defaults.conf").write_text(SITE + PATIENCE)
         write_project(REPOSITORY, folder / "project", tables, {})
         write_arrivals(folder / "part_0", parts[:1])
-        quarter = len(parts[1].messages) // 4 + 1
-        for number, piece in enumerate(PIECES):
-            messages = parts[1].messages[number * quarter : (number + 1) * quarter]
-            write_arrivals(folder / piece, [Arrival(piece, messages, [])])
+        for piece in pieces(parts[1].messages, len(PIECES), "part_1"):
+            write_arrivals(folder / piece.prefix, [piece])
         store = stack.enter_context(object_store(folder))
         # The catalog reaches the store by itself, so that one of the two can be away.
         settings = store_settings(store) | keys_of_catalog(store)

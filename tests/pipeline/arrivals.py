@@ -139,6 +139,14 @@ def slices(arrival: Arrival, count: int) -> list[Arrival]:
     return [_part(arrival, ats[start:end]) for start, end in pairwise([0, *bounds])]
 
 
+def pieces(messages: list[Message], count: int, name: str = "part") -> list[Arrival]:
+    """Messages of one source in equal parts, in the order in which they were sent."""
+    step = -(-len(messages) // count)
+    return [
+        Arrival(f"{name}_{at}", messages[at * step : (at + 1) * step], []) for at in range(count)
+    ]
+
+
 def _part(arrival: Arrival, ats: Iterable[int]) -> Arrival:
     chosen = list(ats)
     messages = [arrival.messages[at] for at in chosen]

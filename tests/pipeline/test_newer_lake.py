@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 import pytest
-from arrivals import Arrival, write_arrivals
+from arrivals import Arrival, pieces, write_arrivals
 from click.testing import CliRunner
 from lake import Lake, capture, open_lake, tables_of
 from oracle import read_messages
@@ -25,9 +25,7 @@ SENTENCE = (
 
 @pytest.fixture(scope="module")
 def parts() -> list[Arrival]:
-    sent = read_messages(capture("truncate"))
-    half = len(sent) // 2
-    return [Arrival("part_0", sent[:half], []), Arrival("part_1", sent[half:], [])]
+    return pieces(read_messages(capture("truncate")), 2)
 
 
 @pytest.fixture(scope="module")

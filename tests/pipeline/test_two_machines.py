@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from arrivals import Arrival, write_arrivals
+from arrivals import Arrival, pieces, write_arrivals
 from click.testing import CliRunner
 from lake import Lake, capture, open_lake, tables_of
 from oracle import read_messages
@@ -30,9 +30,7 @@ from dbt_debezium.lease.row import LeaseRow, read_row, replace_row
 
 @pytest.fixture(scope="module")
 def parts() -> list[Arrival]:
-    sent = read_messages(capture("truncate"))
-    step = len(sent) // 6 + 1
-    return [Arrival(f"part_{at}", sent[at * step : (at + 1) * step], []) for at in range(6)]
+    return pieces(read_messages(capture("truncate")), 6)
 
 
 @pytest.fixture(scope="module")

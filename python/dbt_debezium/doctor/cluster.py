@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from dbt_debezium.catalogs import catalog_of_session
+from dbt_debezium.catalogs import CATALOGS, catalog_of_session
 from dbt_debezium.doctor.finding import Finding
 from dbt_debezium.executors import executor_versions
 from dbt_debezium.lease import row
@@ -48,7 +48,7 @@ def _store(spark: "SparkSession") -> Iterator[Finding]:
         return
     # Nothing has landed, so there is no table whose place could be read.
     jvm: Any = spark._jvm
-    prefix = f"spark.sql.catalog.{catalog['name']}."
+    prefix = f"{CATALOGS}{catalog['name']}."
     properties = jvm.java.util.HashMap()
     for name, value in spark.conf.getAll.items():
         if name.startswith(prefix):
