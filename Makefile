@@ -37,7 +37,7 @@ quick: lint ## lint, and the tests that need no Java
 	@$(BIN)/pytest -q python $(wildcard tests/macros tests/judge tests/test_project.py tests/test_docs.py)
 
 proof: setup-live setup-trino ## the long proofs, beside `make slow`; writes docs/correctness.md
-	@$(BIN)/pytest tests/pipeline tests/judge tests/live tests/cluster python -m proof; status=$$?; $(BIN)/python tests/pipeline/figures.py; exit $$status
+	@$(BIN)/pytest python tests -m proof; status=$$?; $(BIN)/python tests/pipeline/figures.py; exit $$status
 
 coverage-documents: setup ## runs the tests of what the reference documents ask, and lists them
 	@$(BIN)/python python/tests/document_coverage.py python/tests tests/pipeline
