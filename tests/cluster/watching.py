@@ -69,7 +69,7 @@ class Watcher:
         self.sources: list[Source] = []
         self._messages = read_messages(capture("truncate"))
         self._history = History(self._messages)
-        self._tables = [one for one in tables_of(self._messages) if one.table in MODELLED]
+        self._tables = tables_of(self._messages, only=MODELLED)
         for table in self._tables:
             table.sources[:] = ["run_*"]
         names = [table.model_name for table in self._tables]

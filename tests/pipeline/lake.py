@@ -1,6 +1,6 @@
 """A lake and a dbt project of its own, driven as a user drives them: land, build, look."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,10 +102,17 @@ def tables_of(
     messages: Sequence[Message],
     groups: Sequence[Group] = (),
     settings: Mapping[str, object] | None = None,
+    only: Collection[str] = (),
 ) -> list[CapturedTable]:
-    """The tables that a scaffold of these messages writes models for."""
+    """The tables that a scaffold of these messages writes models for.
+
+    Args:
+        only: names of tables, as each further one costs a run seconds. All, if there are none.
+    """
     texts = ((message["topic"], message["key"], message["value"]) for message in messages)
-    return captured_tables(list(observe(texts, settings_of(settings or {}))), groups)
+    captured = captured_tables(list(observe(texts, settings_of(settings or {}))), groups)
+    assert {*only} <= {one.table for one in captured}
+    return [one for one in captured if not only or one.table in only]
 
 
 @contextmanager

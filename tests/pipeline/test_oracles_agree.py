@@ -6,7 +6,7 @@ from histories.knobs import ALL_RULES, PROFILES, Profile
 from histories.replay import State, commits
 from histories.statements import Values, states
 
-COUNT = 2_000
+COUNT = 500
 
 
 def sorted_rows(state: State) -> dict[str, list[Values]]:
