@@ -6,7 +6,7 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-live setup-cluster setup-trino demo demo-live test slow quick proof coverage-documents coverage-faults lint docs bench bench-peers clean check-python check-java
+.PHONY: help setup setup-live setup-cluster setup-trino demo demo-live test slow quick proof coverage-documents coverage-faults lint docs site bench bench-peers clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,13 @@ lint: $(BIN)/.ready ## ruff, mypy, sqlfluff, and dbt's own look at the project
 docs: setup ## dbt's documentation site, into target/
 	@$(BIN)/dbt --quiet docs generate
 
+# README.html is the first page; a static host asks for index.html.
+site: $(BIN)/.site ## this documentation as a site, into target/site; a broken link fails
+	@rm -rf target/site
+	@$(BIN)/sphinx-build --quiet --nitpicky --fail-on-warning --fresh-env -c docs/site -d target/site-cache . target/site
+	@cp target/site/README.html target/site/index.html
+	@echo "target/site/index.html"
+
 bench: setup ## the benchmark of docs/benchmarks.md
 	@$(BIN)/python bench/bench.py
 
@@ -70,6 +77,11 @@ $(BIN)/.ready: requirements.txt pyproject.toml | check-python
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(BIN)/.site: docs/site/requirements.txt | $(BIN)/.ready
+	@echo "installing Sphinx from PyPI"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
 	@touch $@
 
 $(BIN)/.chain: demo/requirements.txt | $(BIN)/.ready

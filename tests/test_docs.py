@@ -1,6 +1,7 @@
 """What the code can say, the docs explain; what the docs point at, exists. No Spark."""
 
 import re
+import runpy
 from pathlib import Path
 from typing import get_args
 
@@ -219,6 +220,16 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         assert target.exists(), file
         if anchor:
             assert anchor in anchors(target), f"{file}#{anchor}"
+
+
+def test_the_navigation_of_the_site_has_every_page_once() -> None:
+    navigation = runpy.run_path(str(REPOSITORY / "docs" / "site" / "conf.py"))["NAVIGATION"]
+    entries = [entry for part in navigation.values() for entry in part]
+    assert entries[0] == "Overview <self>", "README.md, which holds the navigation"
+    found = [[*REPOSITORY.glob(f"{entry}.md")] for entry in entries[1:]]
+    assert [entry for entry, pages in zip(entries[1:], found, strict=True) if not pages] == []
+    listed = [REPOSITORY / "README.md", *(page for pages in found for page in pages)]
+    assert sorted(listed) == sorted(PAGES)
 
 
 def test_the_page_of_forms_is_that_of_the_cases() -> None:
