@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -39,9 +39,9 @@ def lake(tmp_path: Path) -> Iterator[Lake]:
         yield opened
 
 
-def captured() -> list[CapturedTable]:
-    """The tables of the log."""
-    tables = tables_of(read_messages(capture("truncate")), [Group("trunc", "all")])
+def captured(only: Collection[str] = ()) -> list[CapturedTable]:
+    """Tables of the log."""
+    tables = tables_of(read_messages(capture("truncate")), [Group("trunc", "all")], only=only)
     for table in tables:
         table.sources[:] = ["run_*"]
     return tables

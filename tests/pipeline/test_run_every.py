@@ -14,12 +14,10 @@ from typing import Any
 
 import pytest
 from arrivals import Arrival, expected_cuts, landings, write_arrivals
-from lake import Lake
-from test_crash import SOURCE, check_published, lake, whole_log
+from lake import Lake, open_lake
+from test_crash import SOURCE, captured, check_published, whole_log
 
 from dbt_debezium.rounds.catalog import CatalogFile, CatalogOfSession
-
-__all__ = ["lake"]
 
 BAD_DUMP = '{"topic":"a","partition":0,"offset":0,"key":null,"payload":"{}"}\nnonsense\n'
 SLOWEST_ROUND_SECONDS = 300
@@ -28,6 +26,13 @@ KILLED_AFTER = (1, 8)
 SEED = 19
 """Each of two parts of the log brings commits."""
 COMMAND = Path(sys.executable).with_name("dbt-debezium")
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Iterator[Lake]:
+    """A lake that this process reads; rounds are of a process of their own."""
+    with open_lake(tmp_path, captured({"a", "nopk"})) as opened:
+        yield opened
 
 
 def family(pid: int) -> list[int]:
