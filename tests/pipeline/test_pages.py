@@ -18,6 +18,8 @@ from dbt_debezium import demo
 from dbt_debezium.cli import main
 from dbt_debezium.home import jars_dir
 
+pytestmark = pytest.mark.slow
+
 OF_A_DUMP = "README.md"
 """Its commands follow each other: a dump is looked at, landed, scaffolded, built and queried."""
 OF_THE_DEMO = ("docs/querying.md", "docs/runbook.md", "docs/tables.md", "docs/types.md")
@@ -77,7 +79,6 @@ def test_the_demo_prints_what_the_readme_says(told: str) -> None:
     assert [line for line in quoted.splitlines() if line not in lines] == [], told
 
 
-@pytest.mark.slow
 def test_the_queries_and_commands_of_the_pages_work_on_the_lake_of_the_demo(
     told: str, project: Path
 ) -> None:
@@ -91,7 +92,6 @@ def test_the_queries_and_commands_of_the_pages_work_on_the_lake_of_the_demo(
     subprocess.run(command, cwd=project, env=os.environ | lake, check=True)
 
 
-@pytest.mark.slow
 def test_the_commands_of_the_readme_show_land_and_build_a_dump(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,7 +105,6 @@ def test_the_commands_of_the_readme_show_land_and_build_a_dump(
     assert "trunc" in status
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in OTHERS if ours(page)])
 def test_the_commands_of_every_other_page_work_in_a_project(
     page: str, project: Path, monkeypatch: pytest.MonkeyPatch

@@ -283,6 +283,7 @@ def test_a_statement_that_sleeps_replaces_nothing_that_another_run_has_written(
     assert lake.counted() == message_count(lake)
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_once_it_has_lost_the_lake_says_why(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
