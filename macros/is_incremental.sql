@@ -1,10 +1,12 @@
 {#-
-    Overrides dbt's, which knows its own materialization only: true when the table is there, was built under the same
-    model_mark, and the run continues a published cut.
+    Overrides dbt's, which knows its own materialization only, and answers for that: true when the table is there, was
+    built under the same model_mark, and the run continues a published cut.
 -#}
 {%- macro is_incremental() -%}
-    {%- if not execute or model.config.materialized not in ['append_by_cut', 'row_history'] -%}
+    {%- if not execute -%}
         {{- return(false) -}}
+    {%- elif model.config.materialized not in ['append_by_cut', 'row_history'] -%}
+        {{- return(dbt.is_incremental()) -}}
     {%- endif -%}
     {%- set built = load_relation(this) -%}
     {%- set mark = graph.get('debezium_models', {}).get(this | string, {}).get('mark', '') -%}

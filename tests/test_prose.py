@@ -30,6 +30,7 @@ PLAIN = (
     "docs/kafka.md",
     "docs/limits.md",
     "docs/operating.md",
+    "docs/own-project.md",
     "docs/rounds.md",
     "docs/rules.md",
     "docs/runbook.md",

@@ -10,11 +10,16 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 NAVIGATION = {
-    "Start": ["Overview <self>", "docs/how-it-works", "docs/forms", "docs/tables", "docs/limits"],
-    "Landing": ["docs/kafka", "docs/message-tables"],
+    "Start": ["Overview <self>", "docs/how-it-works", "docs/own-project", "docs/limits"],
+    "Landing": ["docs/forms", "docs/kafka", "docs/message-tables", "docs/tables"],
     "Querying": ["docs/querying", "docs/access"],
-    "Operating": ["docs/operating", "docs/rounds", "docs/runbook", "docs/sizing"],
-    "Cluster": ["docs/cluster"],
+    "Operating": [
+        "docs/operating",
+        "docs/rounds",
+        "docs/runbook",
+        "docs/cluster",
+        "docs/sizing",
+    ],
     "Reference": ["docs/settings", "docs/types", "docs/connectors", "docs/rules"],
     "What was measured": ["docs/correctness", "docs/benchmarks"],
     "The project": ["CHANGELOG", "CONTRIBUTING"],

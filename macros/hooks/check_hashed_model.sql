@@ -5,7 +5,7 @@
 {%- macro check_hashed_model(captured, columns) -%}
     {%- set table = (captured.schema ~ '.' if captured.schema else '') ~ captured.table -%}
     {%- set found = [] -%}
-    {%- for pattern, names in var('hashed').items() if matching([pattern], [table]) -%}
+    {%- for pattern, names in var('hashed', {}).items() if matching([pattern], [table]) -%}
         {%- for name in names -%}
             {%- for column in captured.left_out or [] if column | lower == name | lower -%}
                 {%- do exceptions.raise_compiler_error(

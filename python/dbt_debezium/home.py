@@ -7,9 +7,11 @@ from typing import Final
 import yaml
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.package import uses_package
+from dbt_debezium.package_files import CARRIED, NAME, package_dir
 
 CORE_MODEL: Final = "models/staging/stg_message.sql"
-"""What every project of this package has."""
+"""What the package itself has, which is a project too."""
 
 
 def lake_dir() -> Path:
@@ -40,30 +42,36 @@ def jars_dir() -> Path:
 
 
 def check_project(project: Path) -> None:
-    """Refuse a dbt project that is not this one, and settings that cannot be read.
+    """Refuse a dbt project without the package, and settings that cannot be read.
 
     Raises:
-        DebeziumError: the models of this package or its settings are not there.
+        DebeziumError: the package or its settings are not there.
     """
     settings = project / "dbt_project.yml"
-    if not (project / CORE_MODEL).is_file():
+    if not (project / CORE_MODEL).is_file() and not uses_package(project):
         raise DebeziumError(
-            f"project: {settings} is of another dbt project, without {CORE_MODEL}; "
-            "go to the folder of dbt-debezium, or to one outside of dbt projects"
+            f"project: {settings} is of another dbt project, which does not use dbt-debezium; name "
+            f"dbt_packages/{NAME}/macros in its macro-paths (docs/own-project.md), or make a "
+            "project with `dbt-debezium init my_lake`"
         )
     try:
         read = yaml.safe_load(settings.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
         where = str(error).strip().splitlines()[-1].strip()
         raise DebeziumError(f"project: {settings} cannot be read ({where}); correct it") from error
-    if not isinstance(read, dict) or not isinstance(read.get("vars"), dict):
+    if not isinstance(read, dict) or not isinstance(read.get("vars", {}), dict):
         raise DebeziumError(f"project: {settings} has no settings; it needs a mapping called vars")
 
 
 def project_dir() -> Path:
-    """The nearest folder upwards with a dbt_project.yml, else the repository this package is in."""
+    """The nearest folder upwards with a dbt_project.yml, else that of the package."""
     here = Path.cwd()
     for folder in (here, *here.parents):
         if (folder / "dbt_project.yml").is_file():
             return folder
-    return Path(__file__).resolve().parents[2]
+    return package_dir()
+
+
+def is_carried(project: Path) -> bool:
+    """Whether a folder is the package inside of an installation, where nobody's models are."""
+    return project.name == CARRIED and project == package_dir()

@@ -35,7 +35,7 @@ LEFT_OUT: Final = re.compile(
     r"(^|/)(__pycache__|tests)/|\.(pyc|pyi|pyx|pxd|pxi|h|cc|typed)$"
     r"|^pyspark/(bin|data|examples|jars|licenses|ml|mllib|pandas|pipelines|python|sbin)/"
     r"|^pyarrow/(include|src)/|^pyarrow/[^/]*flight[^/]*\.so"
-    r"|^dbt_debezium/(cli|spark_conf)/"
+    r"|^dbt_debezium/(cli|dbt_package|project_template|spark_conf)/"
 )
 """What executors do not import, and most of the size."""
 LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)

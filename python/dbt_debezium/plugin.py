@@ -16,7 +16,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
 from pyspark.errors import PySparkException
 
-from dbt_debezium import home, jars, java, lease, public_tables
+from dbt_debezium import home, jars, java, lease, package, package_files, public_tables
 from dbt_debezium.catalogs import REMOTE, settings_of_target
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
@@ -43,21 +43,28 @@ class DebeziumPlugin(dbtPlugin):
         """
         flags: Any = get_flags()  # type: ignore[no-untyped-call] # dbt's own
         command = getattr(flags, "WHICH", None)
-        if command not in WRITING | READING:
+        project = Path(flags.PROJECT_DIR)
+        is_user = package.uses_package(project)
+        if not is_user and self.project_name != package_files.NAME:
+            # Somebody's project that has nothing to do with us.
             return
         try:
+            if is_user:
+                package.refresh(project)
+            if command not in WRITING | READING:
+                return
             settings = settings_of_target(flags.TARGET, str(flags.PROFILES_DIR))
             is_here = settings is None or not is_remote(settings)
             if is_here:
                 java.check_java()
                 if settings is None or uses_jars_folder(settings):
                     jars.check_jars()
-            check_setting_names(Path(flags.PROJECT_DIR))
+            check_setting_names(project)
             if command in WRITING:
-                own_settings = project_settings(Path(flags.PROJECT_DIR))
-                check_hash_key(settings_of(own_settings))
+                own = project_settings(project)
+                check_hash_key(settings_of(own))
                 if not is_here:
-                    public_tables.refuse_remote(own_settings)
+                    public_tables.refuse_remote(own)
             home.make_private(home.lake_dir())
             if command in WRITING:
                 _acquired.append(lease.acquire(f"dbt {command}"))

@@ -20,6 +20,7 @@ from dbt_debezium.home import jars_dir, project_dir
 from dbt_debezium.identities import indistinct_sentence, name_identities
 from dbt_debezium.kafka.landing_file import KafkaBlock
 from dbt_debezium.model_files import history_sql
+from dbt_debezium.package import contents, empty_seeds, read_settings, write_files
 from dbt_debezium.patterns import matches
 from dbt_debezium.scaffold import CapturedTable, Group, LeftOut, captured_tables
 from dbt_debezium.tables import TableFacts, full_name
@@ -326,37 +327,31 @@ def write_project(
     settings: dict[str, Any],
     is_preview: bool = False,
 ) -> None:
-    """Write a dbt project with this one's core and a history model for each table.
+    """Write a dbt project with the package's core and a history model for each table.
 
     Args:
-        project: the project.
+        project: the project whose settings and profiles it has.
         copy: folder of the new one.
         tables: those that have models.
         settings: vars that differ.
         is_preview: whether nobody is there to decide about tables. A key may change then, which a
             sentence names, and the project may hash columns of tables that are not there.
     """
-    for folder in CORE_MODELS:
-        shutil.copytree(project / "models" / folder, copy / "models" / folder)
-    shutil.copy(project / "models" / "_columns.md", copy / "models")
-    shutil.copytree(project / "macros", copy / "macros")
+    from dbt_debezium.session import project_settings
+
     # Decisions about a project's own sources say nothing of a dump.
-    (copy / "seeds").mkdir()
-    for seed in (project / "seeds").glob("*.csv"):
-        header = seed.read_text(encoding="utf-8").splitlines()[0]
-        (copy / "seeds" / seed.name).write_text(f"{header}\n", encoding="utf-8")
-    (copy / "tests").mkdir()
-    for test in [*(project / "tests").glob("*.sql"), *(project / "tests").glob("*.yml")]:
-        shutil.copy(test, copy / "tests")
-    shutil.copytree(project / "tests" / "generic", copy / "tests" / "generic")
-    shutil.copy(project / "profiles.yml", copy)
-    configuration = yaml.safe_load((project / "dbt_project.yml").read_text(encoding="utf-8"))
+    write_files(copy, {**contents(), **empty_seeds()})
+    if (project / "profiles.yml").is_file():
+        shutil.copy(project / "profiles.yml", copy)
+    configuration = read_settings(copy)
+    configuration["profile"] = read_settings(project)["profile"]
     models = configuration["models"]["dbt_debezium"]
     configuration["models"]["dbt_debezium"] = {
         **{folder: models[folder] for folder in CORE_MODELS if folder in models},
         "history": models["shop"]["history"],
     }
     # What a project says of its own topics need not be true of a dump. What names sources stays.
+    configuration["vars"] = project_settings(project)
     configuration["vars"].update(
         {
             "public_schema": "public",

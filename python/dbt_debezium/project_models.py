@@ -23,6 +23,7 @@ from dbt_debezium.model_files import (
     yml_columns,
     yml_models,
 )
+from dbt_debezium.package_files import package_dir, package_files
 from dbt_debezium.patterns import matches
 from dbt_debezium.scaffold import (
     CapturedTable,
@@ -82,7 +83,7 @@ class ProjectModels:
     histories: Mapping[Path, HistoryModel]
     """By file, from the project."""
     names: frozenset[str]
-    """Of all models, and of the public tables that they make."""
+    """Of all models, the package's too, and of the public tables that they make."""
     documented: Mapping[str, Path]
     """The file that documents a model."""
 
@@ -94,7 +95,11 @@ class ProjectModels:
             DebeziumError: a history model cannot be read.
         """
         histories: dict[Path, HistoryModel] = {}
-        names: set[str] = set()
+        names = {
+            file.stem
+            for file in package_files(package_dir())
+            if file.parts[0] == "models" and file.suffix == ".sql"
+        }
         documented: dict[str, Path] = {}
         for path in sorted((project / "models").rglob("*.sql")):
             names.add(path.stem)

@@ -14,6 +14,7 @@ from dbt_debezium.executors import executor_versions
 from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.java import check_java
 from dbt_debezium.local_files import use_plain_files
+from dbt_debezium.package_files import package_dir
 from dbt_debezium.remote import remote_session
 from dbt_debezium.repeated_keys import repeated_key
 from dbt_debezium.site import (
@@ -140,15 +141,20 @@ def public_schema(project: Path) -> str:
 
 
 def project_settings(project: Path) -> dict[str, Any]:
-    """The settings of a project: vars of dbt_project.yml.
+    """The settings of a project: vars of its dbt_project.yml, and of the package's.
 
     Raises:
         DebeziumError: a key appears twice, of which dbt reads the last one alone.
     """
+    return own_settings(package_dir()) | own_settings(project)
+
+
+def own_settings(project: Path) -> dict[str, Any]:
+    """What dbt_project.yml of one folder says, as `project_settings`."""
     from dbt.clients.yaml_helper import load_yaml_text
 
     text = (project / "dbt_project.yml").read_text(encoding="utf-8")
-    settings: dict[str, Any] = (load_yaml_text(text) or {})["vars"]
+    settings: dict[str, Any] = (load_yaml_text(text) or {}).get("vars") or {}
     if repeated := repeated_key(text):
         raise DebeziumError(
             f"dbt_project.yml, line {repeated[1]}: {repeated[0]} appears twice; write it once, "

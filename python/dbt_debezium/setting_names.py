@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.session import project_settings
+from dbt_debezium.package_files import NAME
+from dbt_debezium.session import own_settings
 
 READ = re.compile(r"""\bvar\(\s*['"](\w+)['"]""")
 FOLDERS = ("macros", "models", "tests", "snapshots", "analyses", "dbt_packages")
@@ -22,9 +23,16 @@ def check_setting_names(project: Path) -> None:
         project: folder with dbt_project.yml, models and macros.
 
     Raises:
-        DebeziumError: names are misspelt; one sentence says of each what would be right.
+        DebeziumError: names are misspelt, or stand where commands do not look; one sentence says
+            of each what would be right.
     """
-    names = project_settings(project).keys()
+    settings = own_settings(project)
+    if isinstance(settings.get(NAME), dict):
+        raise DebeziumError(
+            f"dbt_project.yml: '{NAME}' in vars has settings of its own, which the project's "
+            "models and commands do not see; write them into vars itself"
+        )
+    names = settings.keys()
     files = [path for folder in FOLDERS for path in (project / folder).rglob("*.sql")]
     read = {name for path in files for name in READ.findall(path.read_text(encoding="utf-8"))}
     problems = []

@@ -20,6 +20,7 @@ EFFECT_NAMES = {
     "caller",
     "config",
     "create_schema",
+    "dbt",
     "dict",
     "execute",
     "flags",

@@ -49,6 +49,8 @@ NOT_RUN: Final = {
     "dbt-debezium run dumps/ --target prod": "test_cluster.py",
     "dbt-debezium run dumps/ --target connect": "test_connect.py",
     "export DBT_DEBEZIUM_REMOTE=sc://host:15002": "a shell's own command",
+    "dbt-debezium init my_lake": "would make a project in that of the test; test_own_project.py",
+    "dbt-debezium init /tmp/NAME": "the reader's own name; test_own_project.py",
     "dbt-debezium jars": "`make setup` has run it",
     "dbt-debezium quarantine --reason unknown_schema --retry": "test_faults.py lands some again",
     "dbt-debezium land kafka://localhost:9092 --topics 'shop[.].*'": (
@@ -71,7 +73,6 @@ NOT_RUN: Final = {
     "dbt-debezium views --dialect snowflake --catalog lake": "test_engines.py",
     "dbt-debezium run --every 30s": "does not end; test_run_every.py ends it",
     "dbt-debezium run dumps/ --every 5m": "does not end; test_run_every.py ends it",
-    "source .venv/bin/activate": "a shell's own command",
     "export DBT_DEBEZIUM_LAKE=target/demo_lake": "a shell's own command, which the test does",
     ".venv/bin/pre-commit install": "would change the clone that the test runs in",
     "python bench/bench.py FILE": "a dump of the reader's own",

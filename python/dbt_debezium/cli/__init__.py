@@ -10,6 +10,7 @@ from dbt_debezium.cli.console import log
 from dbt_debezium.cli.demo import demo
 from dbt_debezium.cli.diff import diff
 from dbt_debezium.cli.doctor import doctor
+from dbt_debezium.cli.init import init
 from dbt_debezium.cli.jars import jars
 from dbt_debezium.cli.land import land
 from dbt_debezium.cli.lease import lease
@@ -65,6 +66,7 @@ COMMANDS = (
     demo,
     diff,
     doctor,
+    init,
     jars,
     land,
     lease,

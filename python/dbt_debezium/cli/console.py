@@ -10,8 +10,10 @@ import click
 from rich.console import Console
 
 from dbt_debezium import progress
-from dbt_debezium.home import check_project, project_dir
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import check_project, is_carried, project_dir
 from dbt_debezium.kafka import SCHEME
+from dbt_debezium.package import refresh, uses_package
 
 if TYPE_CHECKING:
     from dbt_debezium.progress import Steps
@@ -48,14 +50,28 @@ def check_kafka_options(source: str | None, topics: str | None, registry: str | 
         )
 
 
-def enter_project() -> None:
+def enter_project(is_needed: bool = True) -> None:
     """Go where dbt goes, so that relative paths of settings mean the same here and there.
 
+    Args:
+        is_needed: whether the command works in a project; one that does not stays here if there
+            is none.
+
     Raises:
-        DebeziumError: the folder is another dbt project, or its settings cannot be read.
+        DebeziumError: there is no project, the folder is another dbt project, or its settings
+            cannot be read.
     """
     project = project_dir()
+    if is_carried(project):
+        if is_needed:
+            raise DebeziumError(
+                f"project: neither {Path.cwd()} nor a folder above it has a dbt_project.yml; make "
+                "a project with `dbt-debezium init my_lake`, and go there"
+            )
+        return
     check_project(project)
+    if uses_package(project):
+        refresh(project)
     os.chdir(project)
 
 

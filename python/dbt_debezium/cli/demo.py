@@ -3,6 +3,8 @@
 import click
 
 from dbt_debezium.cli.console import enter_project, examples, out
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import project_dir
 
 
 @click.command(
@@ -12,7 +14,12 @@ from dbt_debezium.cli.console import enter_project, examples, out
 )
 def demo() -> None:
     """Land a real change log in two parts, and show what each gives."""
-    from dbt_debezium.demo import run_demo
+    from dbt_debezium.demo import CAPTURE, run_demo
 
-    enter_project()
+    enter_project(is_needed=False)
+    if not (project_dir() / CAPTURE).is_file():
+        raise DebeziumError(
+            "demo: its change log and its models are in the repository of dbt-debezium alone; "
+            "clone that, and run `make demo`"
+        )
     run_demo(out)

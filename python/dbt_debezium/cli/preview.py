@@ -174,10 +174,10 @@ def read_from(
                 "topics with kafka://host:port"
             )
         path = from_anywhere(source)
-        enter_project()
+        enter_project(is_needed=False)
         refuse_early(local_path(path))
         return path
-    enter_project()
+    enter_project(is_needed=False)
     if source:
         blocks = {source: block_of_address(source, topics or ".*", registry)}
     else:

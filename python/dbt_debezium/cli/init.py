@@ -1,0 +1,29 @@
+"""`dbt-debezium init`."""
+
+from pathlib import Path
+
+import click
+from rich.text import Text
+
+from dbt_debezium.cli.console import examples, out
+
+
+@click.command(
+    epilog=examples(
+        "dbt-debezium init my_lake",
+        "dbt-debezium init .",
+    )
+)
+@click.argument("folder", type=click.Path(path_type=Path))
+def init(folder: Path) -> None:
+    """Begin a dbt project of your own in FOLDER, which gives it its name.
+
+    It has settings, profiles, a seed for decisions and a README. The models that are the same for
+    every source come with this package, and `scaffold` writes those of your tables. A file that is
+    there is never written over.
+    """
+    from dbt_debezium.new_project import write_new_project
+
+    for file in write_new_project(folder):
+        out.print(Text(f"new  {folder / file}"), soft_wrap=True)
+    out.print(f"next: cd {folder}, then `dbt-debezium jars`, `land`, `scaffold` and `run`")

@@ -1,0 +1,70 @@
+"""The files of a new dbt project that uses the package."""
+
+import re
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from string import Template
+from typing import Final
+
+import yaml
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.package import empty_seeds, read_settings, write_files
+from dbt_debezium.package_files import NAME, package_dir, package_files
+
+TEMPLATES: Final = Path(__file__).parent / "project_template"
+TAKEN: Final = frozenset({NAME, "dbt", "dbt_spark"})
+"""Names of packages that each project has."""
+
+
+def write_new_project(folder: Path) -> list[Path]:
+    """Write a project whose name is that of its folder.
+
+    Args:
+        folder: of the project, which may be there.
+
+    Returns:
+        Its files, from the folder.
+
+    Raises:
+        DebeziumError: the name is none for dbt, or a file is there already. Nothing is written.
+    """
+    name = folder.resolve().name
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in TAKEN:
+        raise DebeziumError(
+            f"init: '{name}' cannot be the name of a dbt project; name a folder with letters, "
+            f"digits and underscores, other than {', '.join(sorted(TAKEN))}"
+        )
+    files = _files(name)
+    if there := [file for file in files if (folder / file).exists()]:
+        raise DebeziumError(
+            f"init: {folder / there[0]} is there already, and init writes over no file; name a new "
+            "folder, or add the package to that project by hand (docs/own-project.md)"
+        )
+    write_files(folder, files)
+    return [*files]
+
+
+def _files(name: str) -> Mapping[Path, bytes]:
+    """What a project of that name begins with, by path."""
+    words = {"name": name, "version": version("dbt-debezium")}
+
+    def filled(template: str) -> str:
+        return Template((TEMPLATES / template).read_text(encoding="utf-8")).substitute(words)
+
+    package = package_dir()
+    of_seeds = {"seeds": {name: read_settings(package)["seeds"][NAME]}}
+    texts = {
+        ".gitignore": filled("gitignore"),
+        "README.md": filled("README.md"),
+        "dbt_project.yml": filled("dbt_project.yml") + yaml.safe_dump(of_seeds, sort_keys=False),
+        "macros/.gitkeep": "",
+        "models/.gitkeep": "",
+    }
+    as_they_are = package_files(package, ["profiles.yml", "seeds/*.yml"])
+    return {
+        **{Path(file): text.encode() for file, text in texts.items()},
+        **{file: (package / file).read_bytes() for file in as_they_are},
+        **empty_seeds(),
+    }

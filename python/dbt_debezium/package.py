@@ -1,0 +1,94 @@
+"""The dbt package in a project of somebody else: a copy that is always of this version."""
+
+import contextlib
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.package_files import NAME, package_dir, package_files
+
+_yaml_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def uses_package(project: Path) -> bool:
+    """Whether a dbt project names the package's macros in `macro-paths`.
+
+    Its models call them, and dbt finds macros of another package by their full name alone.
+    """
+    paths = read_settings(project).get("macro-paths")
+    named = paths if isinstance(paths, list) else []
+    return _folder(project) / "macros" in {Path(str(path)) for path in named}
+
+
+def refresh(project: Path) -> None:
+    """Make the package's copy in a project what this version has.
+
+    dbt reads every folder of packages that has a dbt_project.yml, so the copy needs no
+    `dbt deps`, and nobody has to keep two versions together (docs/decisions/0024).
+
+    Raises:
+        DebeziumError: it cannot be written.
+    """
+    copy = project / _folder(project)
+    try:
+        if copy.is_symlink():
+            # What it leads to is not ours to write to.
+            copy.unlink()
+        write_files(copy, contents())
+        for path in [*copy.rglob("*")]:
+            if path.is_file() and path.relative_to(copy) not in contents():
+                path.unlink()
+    except OSError as error:
+        raise DebeziumError(
+            f"project: {error.filename or copy} cannot be written ({error.strerror}); every "
+            "command keeps the dbt package there, so let it write to that folder"
+        ) from error
+
+
+@functools.cache
+def contents() -> Mapping[Path, bytes]:
+    """The package as this process found it, even where it is upgraded meanwhile."""
+    folder = package_dir()
+    return {file: (folder / file).read_bytes() for file in package_files(folder)}
+
+
+def write_files(folder: Path, files: Mapping[Path, bytes]) -> None:
+    """Write files, but for those that are the same there.
+
+    Args:
+        folder: where to.
+        files: contents by path, from the folder.
+    """
+    for file, content in files.items():
+        path = folder / file
+        if not path.is_file() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+
+def empty_seeds() -> Mapping[Path, bytes]:
+    """The package's seeds without rows: those of the repository say nothing of others."""
+    folder = package_dir()
+    return {
+        file: (folder / file).read_bytes().splitlines(keepends=True)[0]
+        for file in package_files(folder, ["seeds/*.csv"])
+    }
+
+
+def read_settings(project: Path) -> dict[str, Any]:
+    """dbt_project.yml as it is written; empty where it cannot be read, which dbt then says."""
+    with contextlib.suppress(OSError, ValueError, yaml.YAMLError):
+        text = (project / "dbt_project.yml").read_text(encoding="utf-8")
+        read = yaml.load(text, Loader=_yaml_loader)
+        if isinstance(read, dict):
+            return read
+    return {}
+
+
+def _folder(project: Path) -> Path:
+    """Of the copy, from the project."""
+    return Path(str(read_settings(project).get("packages-install-path", "dbt_packages")), NAME)

@@ -1,0 +1,381 @@
+"""A project of somebody's own: what `init` writes, and how dbt finds the package there."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from dbt_debezium.cli import main
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.new_project import write_new_project
+from dbt_debezium.package import refresh, uses_package
+from dbt_debezium.package_files import CARRIED, NAME, package_dir, package_files
+from dbt_debezium.preview import write_project
+from dbt_debezium.project_models import plan_scaffold
+from dbt_debezium.session import project_settings
+from dbt_debezium.setting_names import check_setting_names
+from dbt_debezium.tables import TableFacts
+
+REPOSITORY = Path(__file__).parents[2]
+SOURCES = ("dbt_project.yml", "profiles.yml", "pyproject.toml", "setup.py", "README.md", "LICENSE")
+FOLDERS = ("macros", "models", "seeds", "tests", "python/dbt_debezium")
+EXAMPLE = {"shop", "marts"}
+COMMAND = "from dbt_debezium.cli import main; main()"
+DBT = "from dbt.cli.main import cli; cli()"
+MART = "select count(*) as order_count from {{ ref('cur_orders') }}\n"
+
+
+def run(code: str, arguments: Sequence[str], folder: Path, installed: Path | None = None) -> str:
+    """What a command says, and its exit code before it.
+
+    Args:
+        installed: the folder that a wheel was unpacked in, whose package it runs.
+    """
+    paths = {"PYTHONPATH": str(installed)} if installed else {}
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=folder,
+        env=os.environ | paths,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return f"{ended.returncode} {ended.stdout}{ended.stderr}"
+
+
+def parsed(project: Path, installed: Path | None = None) -> dict[str, Any]:
+    """dbt's manifest of a project; dbt may not warn of anything."""
+    said = run(DBT, ["--warn-error", "parse", "--no-partial-parse"], project, installed)
+    assert said.startswith("0 "), said
+    manifest: dict[str, Any] = json.loads((project / "target" / "manifest.json").read_text())
+    return manifest
+
+
+def scaffold(project: Path, *names: str) -> list[str]:
+    """Write the models of tables, as the command does when they have landed."""
+    columns = {"id": "bigint", "total": "decimal(12,2)"}
+    seen = {name: {"string"} for name in columns}
+    tables = [
+        TableFacts("shop", "public", name, seen, dict(columns), False, ["id"]) for name in names
+    ]
+    plan = plan_scaffold(project, tables, [])
+    assert plan.refusals == []
+    plan.write(project)
+    return [change.path.as_posix() for change in plan.changes]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from a copy, because setuptools leaves its folder `build` behind."""
+    copy = tmp_path_factory.mktemp("repository")
+    for folder in FOLDERS:
+        left_out = shutil.ignore_patterns("__pycache__", "data")
+        shutil.copytree(REPOSITORY / folder, copy / folder, ignore=left_out)
+    for file in SOURCES:
+        shutil.copy(REPOSITORY / file, copy)
+    options = ["--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--quiet"]
+    command = [sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", "dist", "."]
+    subprocess.run(command, cwd=copy, check=True)
+    (built,) = (copy / "dist").glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, unpacked as pip does it."""
+    folder = tmp_path_factory.mktemp("installed")
+    zipfile.ZipFile(wheel).extractall(folder)
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    write_new_project(tmp_path / "my_lake")
+    return tmp_path / "my_lake"
+
+
+def test_a_wheel_carries_the_package_and_nothing_of_the_example(wheel: Path) -> None:
+    carried = f"{NAME}/{CARRIED}/"
+    names = zipfile.ZipFile(wheel).namelist()
+    files = {name.removeprefix(carried) for name in names if name.startswith(carried)}
+    expected = {file.as_posix() for file in package_files(REPOSITORY)}
+    assert expected < files
+    assert sorted(files - expected) == [
+        "profiles.yml",
+        "seeds/_seeds.yml",
+        "seeds/operator_decision.csv",
+    ]
+    assert not {name for name in files if EXAMPLE.intersection(name.split("/"))}
+    there = [
+        path.relative_to(REPOSITORY)
+        for name in ("macros", "models")
+        for path in (REPOSITORY / name).rglob("*.*")
+        if path.is_file() and path.name != ".sqlfluff"
+    ]
+    assert {path.as_posix() for path in there if path.parts[1] not in EXAMPLE} < files
+
+
+def test_an_installed_wheel_begins_a_project_in_which_dbt_finds_every_model(
+    installed: Path, tmp_path: Path
+) -> None:
+    said = run(COMMAND, ["init", "my_lake"], tmp_path, installed)
+    assert said.startswith("0 new"), said
+    project = tmp_path / "my_lake"
+    assert scaffold(project, "orders") == [
+        "models/shop/current/cur_orders.sql",
+        "models/shop/current/cur_orders.yml",
+        "models/shop/history/orders_history.sql",
+        "models/shop/history/orders_history.yml",
+    ]
+    (project / "models" / "marts").mkdir()
+    (project / "models" / "marts" / "order_count.sql").write_text(MART)
+    manifest = parsed(project, installed)
+    assert (project / "dbt_packages" / NAME / "dbt_project.yml").read_bytes() == (
+        installed / NAME / CARRIED / "dbt_project.yml"
+    ).read_bytes()
+    nodes = manifest["nodes"].values()
+    of_package = {
+        node["name"]
+        for node in nodes
+        if node["resource_type"] == "model" and node["package_name"] == NAME
+    }
+    models = [file for file in package_files(REPOSITORY) if file.parts[0] == "models"]
+    assert of_package == {file.stem for file in models if file.suffix == ".sql"}
+    own = {
+        node["name"]: node["config"]["materialized"]
+        for node in nodes
+        if node["package_name"] == "my_lake" and node["resource_type"] in {"model", "seed"}
+    }
+    assert own == {
+        "orders_history": "row_history",
+        "cur_orders": "view",
+        "order_count": "published_table",
+        "operator_decision": "seed",
+    }
+    hooks = [node["name"] for node in nodes if node["resource_type"] == "operation"]
+    assert f"{NAME}-on-run-end-0" in hooks
+    shipped = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_text())
+    assert len(hooks) == len(shipped["on-run-start"]) + len(shipped["on-run-end"])
+    tests = {node["name"] for node in nodes if node["resource_type"] == "test"}
+    assert {file.stem for file in (REPOSITORY / "tests").glob("*.sql")} < tests
+
+
+def test_a_project_without_models_and_marts_is_read_too(project: Path) -> None:
+    said = run(DBT, ["ls", "--resource-type", "model"], project)
+    assert said.startswith("0 "), said
+    assert "dbt_debezium.transactions.cut.int_cut" in said
+
+
+def test_macros_that_models_of_a_project_call_have_the_packages_defaults(project: Path) -> None:
+    """Settings of a package are not seen from a model of another one."""
+    settings = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_text())["vars"]
+    called = (
+        ("public_relation", "public_schema", "'public'"),
+        ("check_hashed_model", "hashed", "{}"),
+    )
+    for macro, name, default in called:
+        text = (REPOSITORY / "macros" / "hooks" / f"{macro}.sql").read_text()
+        assert f"var('{name}', {default})" in text
+        assert yaml.safe_load(default) == settings[name]
+
+
+def test_a_table_called_like_a_model_of_the_package_gets_another_name(project: Path) -> None:
+    assert "models/shop/current/cur_public_int_cut.sql" in scaffold(project, "int_cut")
+
+
+def test_settings_that_a_project_does_not_name_are_those_of_the_package(project: Path) -> None:
+    file = project / "dbt_project.yml"
+    file.write_text(file.read_text().replace("public_schema: public", "public_schema: shop"))
+    shipped = yaml.safe_load((package_dir() / "dbt_project.yml").read_text())["vars"]
+    assert project_settings(project) == shipped | {"public_schema": "shop"}
+
+
+def test_a_preview_there_has_the_projects_settings_and_the_files_of_a_clones(
+    project: Path, tmp_path: Path
+) -> None:
+    file = project / "dbt_project.yml"
+    file.write_text(file.read_text().replace("vars:", "vars:\n  hashed: {public.users: [name]}"))
+    for name, of in (("there", project), ("clone", REPOSITORY)):
+        write_project(of, tmp_path / name, [], {})
+    there, clone = (
+        {
+            path.relative_to(folder): path.read_bytes()
+            for path in folder.rglob("*.*")
+            if path.is_file()
+        }
+        for folder in (tmp_path / "there", tmp_path / "clone")
+    )
+    settings = yaml.safe_load(there.pop(Path("dbt_project.yml")))
+    expected = yaml.safe_load(clone.pop(Path("dbt_project.yml")))
+    assert there == clone
+    assert settings["vars"] == expected["vars"] | {"hashed": {"public.users": ["name"]}}
+
+
+def test_a_setting_that_only_the_package_would_see_is_refused(project: Path) -> None:
+    file = project / "dbt_project.yml"
+    file.write_text(file.read_text().replace("vars:", "vars:\n  dbt_debezium: {hashed: {}}"))
+    with pytest.raises(DebeziumError, match=r"'dbt_debezium' in vars .*; write them into vars"):
+        check_setting_names(project)
+
+
+def test_an_upgrade_renews_the_package_and_leaves_what_is_the_projects(project: Path) -> None:
+    scaffold(project, "orders")
+    refresh(project)
+    copy = project / "dbt_packages" / NAME
+    files = [path for path in project.rglob("*") if path.is_file() and copy not in path.parents]
+    mine = {path: path.read_bytes() for path in files}
+    (copy / "macros" / "op.sql").write_text("of an earlier version")
+    (copy / "macros" / "removed_since.sql").write_text("of an earlier version")
+    (copy / "models" / "_columns.md").unlink()
+    refresh(project)
+    assert {path.relative_to(copy) for path in copy.rglob("*") if path.is_file()} == {
+        *package_files(REPOSITORY)
+    }
+    for file in package_files(REPOSITORY):
+        assert (copy / file).read_bytes() == (REPOSITORY / file).read_bytes()
+    assert {path: path.read_bytes() for path in mine} == mine
+
+
+def test_a_copy_that_is_of_this_version_is_only_read(project: Path) -> None:
+    refresh(project)
+    copy = project / "dbt_packages" / NAME
+    before = {path: path.stat().st_mtime_ns for path in (copy, *copy.rglob("*"))}
+    refresh(project)
+    assert {path: path.stat().st_mtime_ns for path in (copy, *copy.rglob("*"))} == before
+
+
+def test_a_process_keeps_its_version_when_an_upgrade_comes_meanwhile(
+    installed: Path, project: Path
+) -> None:
+    upgraded = installed / NAME / CARRIED / "macros" / "op.sql"
+    before = upgraded.read_text()
+    code = (
+        "import sys; from pathlib import Path; from dbt_debezium.package import refresh\n"
+        "refresh(Path('.')); Path(sys.argv[1]).write_text('newer'); refresh(Path('.'))"
+    )
+    try:
+        assert run(code, [str(upgraded)], project, installed) == "0 "
+        assert upgraded.read_text() == "newer"
+    finally:
+        upgraded.write_text(before)
+    assert (project / "dbt_packages" / NAME / "macros" / "op.sql").read_text() == before
+
+
+def test_nothing_is_written_through_a_link_in_place_of_the_copy(
+    project: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "file").touch()
+    (project / "dbt_packages").mkdir()
+    (project / "dbt_packages" / NAME).symlink_to(elsewhere)
+    refresh(project)
+    assert [path.name for path in elsewhere.iterdir()] == ["file"]
+    assert (project / "dbt_packages" / NAME / "dbt_project.yml").is_file()
+
+
+def test_a_copy_that_cannot_be_written_is_named(project: Path) -> None:
+    (project / "dbt_packages").touch()
+    with pytest.raises(DebeziumError, match=r"^project: .*dbt_packages.* cannot be written"):
+        refresh(project)
+
+
+def test_packages_of_others_are_installed_beside_it(project: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / "macros").mkdir(parents=True)
+    (other / "macros" / "two.sql").write_text("{% macro two() %}2{% endmacro %}")
+    (other / "dbt_project.yml").write_text("name: other\nversion: 1.0.0\n")
+    (project / "packages.yml").write_text("packages: [{local: ../other}]\n")
+    assert run(DBT, ["deps"], project).startswith("0 ")
+    scaffold(project, "orders")
+    (project / "models" / "marts").mkdir()
+    (project / "models" / "marts" / "two.sql").write_text("select {{ other.two() }} as two")
+    assert {"macro.other.two", f"macro.{NAME}.row_history"} <= parsed(project)["macros"].keys()
+
+
+def test_a_project_without_the_package_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "one.sql").write_text("select 1 as one")
+    (tmp_path / "dbt_project.yml").write_text(
+        "name: other\nversion: 1.0.0\nprofile: dbt_debezium\n"
+    )
+    shutil.copy(REPOSITORY / "profiles.yml", tmp_path)
+    assert not uses_package(tmp_path)
+    assert set(parsed(tmp_path)["nodes"]) == {"model.other.one"}
+    assert not (tmp_path / "dbt_packages").exists()
+
+
+def test_a_project_that_is_there_takes_the_package_as_the_page_says(tmp_path: Path) -> None:
+    page = (REPOSITORY / "docs" / "own-project.md").read_text()
+    (lines,) = re.findall(r"^```yaml\n(.*?)^```\n", page, re.MULTILINE | re.DOTALL)
+    began, there = tmp_path / "began" / "shop_lake", tmp_path / "shop_lake"
+    write_new_project(began)
+    (there / "models").mkdir(parents=True)
+    incremental = "{{ config(materialized='incremental') }} select {{ is_incremental() }} as one"
+    (there / "models" / "one.sql").write_text(incremental)
+    shutil.copytree(began / "seeds", there / "seeds")
+    shutil.copy(began / "profiles.yml", there)
+    seeds = (began / "dbt_project.yml").read_text().partition("\nseeds:")
+    mine = "name: shop_lake\nversion: 1.0.0\nprofile: dbt_debezium\n"
+    (there / "dbt_project.yml").write_text(f"{mine}{lines}{seeds[1]}{seeds[2]}")
+    assert scaffold(there, "orders")
+    nodes = parsed(there)["nodes"]
+    assert {"model.shop_lake.one", "model.shop_lake.cur_orders", f"model.{NAME}.commit"} <= set(
+        nodes
+    )
+    decision = nodes["seed.shop_lake.operator_decision"]
+    assert decision["config"]["column_types"]["decided_on"] == "date"
+    assert nodes[f"model.{NAME}.int_operator_decision"]["depends_on"]["nodes"] == [
+        "seed.shop_lake.operator_decision"
+    ]
+
+
+def test_init_writes_over_no_file_and_then_writes_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "profiles.yml").write_text("mine")
+    ended = CliRunner().invoke(main, ["init", "mine"])
+    assert ended.exit_code == 2
+    said = " ".join(ended.stderr.split())
+    assert said.startswith(
+        "init: mine/profiles.yml is there already, and init writes over no file;"
+    )
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["profiles.yml"]
+    assert (tmp_path / "mine" / "profiles.yml").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["my-lake", "1st", "dbt_debezium", "dbt"])
+def test_a_folder_that_dbt_has_no_name_for_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = CliRunner().invoke(main, ["init", name])
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith(f"init: '{name}' cannot be the name of a dbt project; name")
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("command", [["land", "dump"], ["scaffold"], ["run"], ["status"], ["demo"]])
+def test_an_installed_command_without_a_project_says_how_to_begin_one(
+    command: list[str], installed: Path, tmp_path: Path
+) -> None:
+    said = run(COMMAND, command, tmp_path, installed)
+    if command == ["demo"]:
+        assert said.startswith("2 demo: its change log and its models are in the repository"), said
+    else:
+        assert said.startswith(f"2 project: neither {tmp_path} nor a folder above it has"), said
+        assert "`dbt-debezium init my_lake`" in said
+    assert [*tmp_path.iterdir()] == []
+    assert not [*(installed / NAME / CARRIED).glob("lake")]

@@ -1,0 +1,31 @@
+"""Puts the files of the dbt package into wheels; pyproject.toml says all the rest."""
+
+from pathlib import Path
+from runpy import run_path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+FILES = run_path("python/dbt_debezium/package_files.py")
+
+
+class BuildWithDbtPackage(build_py):
+    """An editable install reads them where they are."""
+
+    def dbt_files(self) -> list[str]:
+        patterns = (*FILES["PACKAGE"], *FILES["FIRST"])
+        return [str(file) for file in FILES["package_files"](Path.cwd(), patterns)]
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            for file in self.dbt_files():
+                copy = Path(self.build_lib, FILES["NAME"], FILES["CARRIED"], file)
+                self.mkpath(str(copy.parent))
+                self.copy_file(file, str(copy))
+
+    def get_source_files(self) -> list[str]:
+        return super().get_source_files() + self.dbt_files()
+
+
+setup(cmdclass={"build_py": BuildWithDbtPackage})
