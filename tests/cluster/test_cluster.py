@@ -38,19 +38,21 @@ pytest.importorskip("duckdb", reason="`make setup-cluster` installs readers of t
 from chain import ACCESS_KEY, REPOSITORY, SECRET_KEY, TOKEN, Cluster, cluster
 from duckdb import DuckDBPyConnection
 from engines import open_duckdb, pyiceberg_recipe, rows_of, statements_of
-from machine import COMMAND, DBT, Machine, commands
+from machine import COMMAND, Machine, commands
 from rest_catalog import ONE_BY_ONE
 
 PLAIN = ["a", "b", "published_cut"]
 """Public tables that are kept as plain ones too."""
-LOOK = """
+RUN_AND_LOOK = """
 import json, os, sys
 from pathlib import Path
 from click.testing import CliRunner
 from pyarrow import feather
+from dbt_debezium.build import run_dbt
 from dbt_debezium.cli import main
 from dbt_debezium.session import spark_session
 
+assert run_dbt(["run", "--target", "prod"], Path.cwd(), on_line=print)
 SECRETS = ("DBT_DEBEZIUM_CATALOG_TOKEN", "DBT_DEBEZIUM_S3_SECRET_KEY")
 landed, rows, *hidden = sys.argv[1:]
 spark = spark_session("prod")
@@ -133,17 +135,17 @@ def story(servers: Cluster, machine: Machine) -> Story:
         told.reader.execute(statement)
     told.transaction = told.reader.cursor().begin()
     told.first_commit = commit_of_duckdb(told.transaction)
-    told.runs.append(machine.says(DBT, "run", "--target", "prod"))
     log, rows = servers.folder / "events", servers.folder / "rows"
     log.mkdir()
     rows.mkdir()
     events = ("enabled=true", f"dir={log.as_uri()}", "compress=false")
     looked = machine.says(
-        *(sys.executable, "-c", LOOK, servers.folder / "part_1", rows),
+        *(sys.executable, "-c", RUN_AND_LOOK, servers.folder / "part_1", rows),
         *(REPOSITORY, servers.folder, jars_dir().absolute()),
         PYSPARK_SUBMIT_ARGS=" ".join(f"--conf spark.eventLog.{one}" for one in events)
         + " pyspark-shell",
     )
+    told.runs.append(looked)
     told.events = "".join(one.read_text() for one in log.rglob("events_*"))
     told.looked = json.loads(looked.splitlines()[-1])
     told.rows = {one.name: feather.read_table(one) for one in rows.iterdir()}
