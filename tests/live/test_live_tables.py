@@ -77,6 +77,7 @@ class Follower:
         self.landed_from = 0.0
         """When the latest landing began that is done: what was sent before then has landed."""
         self._landing_from = 0.0
+        self.is_closing = threading.Event()
         self.is_closed = threading.Event()
         """Whether the shop is."""
         self.is_asked_for = False
@@ -103,9 +104,9 @@ class Follower:
         self.is_asked_for |= self.is_closed.is_set() and is_drained
 
     def wait(self, seconds: float) -> None:
-        """Pause; once enough cuts are published the shop closes, and the next round is the last."""
+        """Pause; while the shop closes there is no round, and the next one is the last."""
         time.sleep(seconds)
-        if len(self.seen) >= self.cuts - 1:
+        if self.is_closing.is_set():
             self.is_closed.wait(PATIENCE_SECONDS)
 
 
@@ -128,6 +129,7 @@ class Trade(threading.Thread):
                 self._restart_connect()
                 in_transaction(owner, archive_payments, random.Random(0))
                 self._wait_for_cuts(self._follower.cuts - 1)
+                self._follower.is_closing.set()
                 self._shop.close()
                 time.sleep(SENT_SECONDS)
         except BaseException as error:
