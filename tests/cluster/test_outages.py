@@ -191,7 +191,7 @@ def test_a_lake_of_a_newer_format_is_refused_through_a_rest_catalog(lake: Lake) 
     assert f"wrong lake: its tables have format {FORMAT + 1}, and" in found[1]
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_landing_that_loses_catalog_or_store_at_every_fifth_request_lands_each_message_once(
     lake: Lake, parts: list[Arrival]
 ) -> None:
@@ -216,7 +216,7 @@ def test_a_landing_that_loses_catalog_or_store_at_every_fifth_request_lands_each
     assert lake.count("select 1 from landing.message") == lake.count(places) == total
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_run_that_loses_catalog_or_store_publishes_nothing_and_the_next_one_is_right(
     lake: Lake,
 ) -> None:

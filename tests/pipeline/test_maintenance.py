@@ -37,6 +37,8 @@ from dbt_debezium.maintenance.ranges import FEWEST_RANGES, join_ranges
 from dbt_debezium.maintenance.retention import history_starts, old_landings
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
 
+pytestmark = pytest.mark.slow
+
 PARTS = 4
 MODELLED = {"orders", "order_items"}
 BY_ITSELF: dict[str, object] = {"longest_query_hours": 0, "maintain_after_runs": 1}
