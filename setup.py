@@ -1,5 +1,6 @@
 """Puts the files of the dbt package into wheels; pyproject.toml says all the rest."""
 
+import shutil
 from pathlib import Path
 from runpy import run_path
 
@@ -19,6 +20,8 @@ class BuildWithDbtPackage(build_py):
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
+            # A clone keeps its folder `build`, which has the files of the build before.
+            shutil.rmtree(Path(self.build_lib, FILES["NAME"], FILES["CARRIED"]), ignore_errors=True)
             for file in self.dbt_files():
                 copy = Path(self.build_lib, FILES["NAME"], FILES["CARRIED"], file)
                 self.mkpath(str(copy.parent))

@@ -48,17 +48,17 @@ def check_project(project: Path) -> None:
         DebeziumError: the package or its settings are not there.
     """
     settings = project / "dbt_project.yml"
+    try:
+        read = yaml.safe_load(settings.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        where = str(error).strip().splitlines()[-1].strip()
+        raise DebeziumError(f"project: {settings} cannot be read ({where}); correct it") from error
     if not (project / CORE_MODEL).is_file() and not uses_package(project):
         raise DebeziumError(
             f"project: {settings} is of another dbt project, which does not use dbt-debezium; name "
             f"dbt_packages/{NAME}/macros in its macro-paths (docs/own-project.md), or make a "
             "project with `dbt-debezium init my_lake`"
         )
-    try:
-        read = yaml.safe_load(settings.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        where = str(error).strip().splitlines()[-1].strip()
-        raise DebeziumError(f"project: {settings} cannot be read ({where}); correct it") from error
     if not isinstance(read, dict) or not isinstance(read.get("vars", {}), dict):
         raise DebeziumError(f"project: {settings} has no settings; it needs a mapping called vars")
 

@@ -1,5 +1,6 @@
 """The files of a new dbt project that uses the package."""
 
+import os
 import re
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -14,6 +15,8 @@ from dbt_debezium.package import empty_seeds, read_settings, write_files
 from dbt_debezium.package_files import NAME, package_dir, package_files
 
 TEMPLATES: Final = Path(__file__).parent / "project_template"
+KEPT: Final = frozenset({Path(".gitignore"), Path("README.md")})
+"""What a repository may have before it has a project."""
 TAKEN: Final = frozenset({NAME, "dbt", "dbt_spark"})
 """Names of packages that each project has."""
 
@@ -25,10 +28,10 @@ def write_new_project(folder: Path) -> list[Path]:
         folder: of the project, which may be there.
 
     Returns:
-        Its files, from the folder.
+        The files that it wrote, from the folder. A README and a .gitignore stay as they are.
 
     Raises:
-        DebeziumError: the name is none for dbt, or a file is there already. Nothing is written.
+        DebeziumError: the name is none for dbt, a file is there already, or none can be written.
     """
     name = folder.resolve().name
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in TAKEN:
@@ -36,13 +39,23 @@ def write_new_project(folder: Path) -> list[Path]:
             f"init: '{name}' cannot be the name of a dbt project; name a folder with letters, "
             f"digits and underscores, other than {', '.join(sorted(TAKEN))}"
         )
-    files = _files(name)
-    if there := [file for file in files if (folder / file).exists()]:
+    there = {file for file in _files(name) if os.path.lexists(folder / file)}
+    files = {file: text for file, text in _files(name).items() if file not in KEPT & there}
+    folders = {folder / above for file in files for above in file.parents}
+    in_the_way = [folder / file for file in sorted(there - KEPT)]
+    in_the_way += [one for one in sorted(folders) if os.path.lexists(one) and not one.is_dir()]
+    if in_the_way:
         raise DebeziumError(
-            f"init: {folder / there[0]} is there already, and init writes over no file; name a new "
+            f"init: {in_the_way[0]} is there already, and init writes over no file; name a new "
             "folder, or add the package to that project by hand (docs/own-project.md)"
         )
-    write_files(folder, files)
+    try:
+        write_files(folder, files)
+    except OSError as error:
+        raise DebeziumError(
+            f"init: {error.filename or folder} cannot be written ({error.strerror}); name a folder "
+            "that can be made"
+        ) from error
     return [*files]
 
 

@@ -2,15 +2,19 @@
 
 import contextlib
 import functools
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.package_files import NAME, package_dir, package_files
 
+READ_BY_DBT: Final = ("macros", "models", "tests")
+SUFFIXES: Final = frozenset({".sql", ".yml", ".md"})
+"""What a copy has no other files of than those of its version."""
 _yaml_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -31,17 +35,24 @@ def refresh(project: Path) -> None:
     `dbt deps`, and nobody has to keep two versions together (docs/decisions/0024).
 
     Raises:
-        DebeziumError: it cannot be written.
+        DebeziumError: it cannot be written, or something else is in its place.
     """
     copy = project / _folder(project)
+    _check_place(copy)
     try:
-        if copy.is_symlink():
-            # What it leads to is not ours to write to.
-            copy.unlink()
+        for link in [copy, *copy.rglob("*")]:
+            if link.is_symlink():
+                # What it leads to is not ours to write to.
+                link.unlink()
         write_files(copy, contents())
-        for path in [*copy.rglob("*")]:
-            if path.is_file() and path.relative_to(copy) not in contents():
-                path.unlink()
+        for folder in READ_BY_DBT:
+            for path in sorted((copy / folder).rglob("*"), reverse=True):
+                if path.is_dir():
+                    if not any(path.iterdir()):
+                        path.rmdir()
+                elif path.suffix in SUFFIXES and path.relative_to(copy) not in contents():
+                    # Another process may have been faster.
+                    path.unlink(missing_ok=True)
     except OSError as error:
         raise DebeziumError(
             f"project: {error.filename or copy} cannot be written ({error.strerror}); every "
@@ -56,8 +67,34 @@ def contents() -> Mapping[Path, bytes]:
     return {file: (folder / file).read_bytes() for file in package_files(folder)}
 
 
+def _check_place(copy: Path) -> None:
+    """Refuse to write over what is no copy.
+
+    Raises:
+        DebeziumError: there is a file, or a folder with something else.
+    """
+    if "{{" in str(copy):
+        raise DebeziumError(
+            f"project: packages-install-path leads to {copy}, and commands do not render Jinja; "
+            "write the folder itself"
+        )
+    for folder in (copy.parent, copy):
+        if folder.exists() and not folder.is_dir():
+            raise DebeziumError(
+                f"project: {folder} is a file; remove it, as every command keeps the dbt package "
+                "in a folder of that name"
+            )
+    if copy.is_symlink() or not copy.is_dir() or not any(copy.iterdir()):
+        return
+    if read_settings(copy).get("name") != NAME or (copy / ".git").exists():
+        raise DebeziumError(
+            f"project: {copy} is no copy of the dbt package, and commands keep that there; move it "
+            "away, or name another folder in packages-install-path"
+        )
+
+
 def write_files(folder: Path, files: Mapping[Path, bytes]) -> None:
-    """Write files, but for those that are the same there.
+    """Write files, each at once, but for those that are the same there.
 
     Args:
         folder: where to.
@@ -67,7 +104,9 @@ def write_files(folder: Path, files: Mapping[Path, bytes]) -> None:
         path = folder / file
         if not path.is_file() or path.read_bytes() != content:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+            written = path.with_name(f".{path.name}.{os.getpid()}")
+            written.write_bytes(content)
+            written.replace(path)
 
 
 def empty_seeds() -> Mapping[Path, bytes]:

@@ -17,8 +17,9 @@ from click.testing import CliRunner
 
 from dbt_debezium.cli import main
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import check_project
 from dbt_debezium.new_project import write_new_project
-from dbt_debezium.package import refresh, uses_package
+from dbt_debezium.package import read_settings, refresh, uses_package
 from dbt_debezium.package_files import CARRIED, NAME, package_dir, package_files
 from dbt_debezium.preview import write_project
 from dbt_debezium.project_models import plan_scaffold
@@ -76,7 +77,7 @@ def scaffold(project: Path, *names: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy, because setuptools leaves its folder `build` behind."""
+    """Built from a copy that has been built before: setuptools leaves its folder `build`."""
     copy = tmp_path_factory.mktemp("repository")
     for folder in FOLDERS:
         left_out = shutil.ignore_patterns("__pycache__", "data")
@@ -85,6 +86,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(REPOSITORY / file, copy)
     options = ["--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--quiet"]
     command = [sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", "dist", "."]
+    removed = copy / "macros" / "removed_since.sql"
+    removed.touch()
+    subprocess.run(command, cwd=copy, check=True)
+    removed.unlink()
     subprocess.run(command, cwd=copy, check=True)
     (built,) = (copy / "dist").glob("*.whl")
     return built
@@ -284,10 +289,47 @@ def test_nothing_is_written_through_a_link_in_place_of_the_copy(
     assert (project / "dbt_packages" / NAME / "dbt_project.yml").is_file()
 
 
-def test_a_copy_that_cannot_be_written_is_named(project: Path) -> None:
+def test_nothing_is_written_through_a_link_in_the_copy(project: Path, tmp_path: Path) -> None:
+    refresh(project)
+    macros = project / "dbt_packages" / NAME / "macros"
+    macros.rename(tmp_path / "elsewhere")
+    macros.symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere" / "op.sql").write_text("mine")
+    refresh(project)
+    assert (tmp_path / "elsewhere" / "op.sql").read_text() == "mine"
+    assert (macros / "op.sql").read_text() == (REPOSITORY / "macros" / "op.sql").read_text()
+
+
+def test_a_file_in_place_of_the_copy_is_named(project: Path) -> None:
     (project / "dbt_packages").touch()
-    with pytest.raises(DebeziumError, match=r"^project: .*dbt_packages.* cannot be written"):
+    with pytest.raises(DebeziumError, match=r"^project: .*dbt_packages is a file; remove it"):
         refresh(project)
+
+
+@pytest.mark.parametrize("file", ["notes.txt", "macros/mine.sql", ".git/HEAD"])
+def test_a_folder_that_is_no_copy_is_named_and_left_alone(project: Path, file: str) -> None:
+    mine = project / "dbt_packages" / NAME / file
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    if file.startswith(".git"):
+        # A clone of this repository, which is a package of that name too.
+        shutil.copy(REPOSITORY / "dbt_project.yml", mine.parents[1])
+    with pytest.raises(DebeziumError, match=r"is no copy of the dbt package, .* move it away"):
+        refresh(project)
+    assert mine.read_text() == "mine"
+
+
+def test_a_folder_of_packages_that_is_jinja_is_refused(project: Path) -> None:
+    with (project / "dbt_project.yml").open("a") as file:
+        file.write("packages-install-path: \"{{ env_var('PACKAGES') }}\"\n")
+    with pytest.raises(DebeziumError, match=r"packages-install-path .* do not render Jinja; write"):
+        refresh(project)
+
+
+def test_settings_that_cannot_be_read_are_said_to_be(project: Path) -> None:
+    (project / "dbt_project.yml").write_text("vars: [")
+    with pytest.raises(DebeziumError, match=r"dbt_project.yml cannot be read \(.*\); correct it"):
+        check_project(project)
 
 
 def test_packages_of_others_are_installed_beside_it(project: Path, tmp_path: Path) -> None:
@@ -354,6 +396,49 @@ def test_init_writes_over_no_file_and_then_writes_none(
     )
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["profiles.yml"]
     assert (tmp_path / "mine" / "profiles.yml").read_text() == "mine"
+
+
+def test_a_readme_and_a_gitignore_stay_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "from_a_forge"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    for name in ("README.md", ".gitignore"):
+        Path(name).write_text("mine")
+    ended = CliRunner().invoke(main, ["init", "."])
+    assert ended.exit_code == 0, ended.output
+    assert [line for line in ended.output.splitlines() if line.startswith("kept")] == [
+        "kept  .gitignore",
+        "kept  README.md",
+    ]
+    assert (project / "README.md").read_text() == (project / ".gitignore").read_text() == "mine"
+
+
+@pytest.mark.parametrize("way", ["file", "link"])
+def test_init_writes_nothing_where_something_is_in_its_way(way: str, tmp_path: Path) -> None:
+    project = tmp_path / "mine"
+    project.mkdir()
+    if way == "file":
+        (project / "macros").touch()
+    else:
+        (project / "profiles.yml").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(DebeziumError, match=r"^init: .* is there already, and"):
+        write_new_project(project)
+    assert len([*project.iterdir()]) == 1
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_project_may_be_called_like_a_word_of_yaml(tmp_path: Path) -> None:
+    write_new_project(tmp_path / "null")
+    assert read_settings(tmp_path / "null")["name"] == "null"
+    assert {*read_settings(tmp_path / "null")["models"]} >= {"null"}
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(DebeziumError, match=r"^init: .*file.*; name a folder"):
+        write_new_project(tmp_path / "file" / "mine")
 
 
 @pytest.mark.parametrize("name", ["my-lake", "1st", "dbt_debezium", "dbt"])

@@ -70,7 +70,7 @@ print(json.dumps({
     "again": CliRunner().invoke(main, ["land", landed]).output,
     "doctor": CliRunner().invoke(main, ["doctor", "--json"]).output,
     "seen": spark.sparkContext.range(0, 1, 1, 1).mapPartitions(look).first(),
-    "shuffle_partitions": spark.conf.get("spark.sql.shuffle.partitions"),
+    "shuffle_partitions": spark.newSession().conf.get("spark.sql.shuffle.partitions"),
     "secrets": [one for one in commands for secret in SECRETS if os.environ[secret] in one],
 }))
 """

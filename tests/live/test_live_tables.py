@@ -92,6 +92,8 @@ class Follower:
             self.landed_from = self._landing_from
 
     def tell(self, told: Told) -> None:
+        # Where nothing is new, no landing says that it is done.
+        self.landed_from = max(self.landed_from, time.monotonic() - told.seconds)
         assert not told.error, told.error
         assert told.outcome
         for entry in told.outcome.report:

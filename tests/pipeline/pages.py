@@ -18,6 +18,7 @@ NOT_RUN: Final = {
     "make coverage-faults": "runs tests that run anyway",
     "make demo": "sets up, and then runs `dbt-debezium demo`, which is run",
     "make demo-live": "starts servers for two minutes; test_live_tables.py tests the same shop",
+    "dbt deps": "test_init.py runs it in a project that names packages",
     "make docs": "runs `dbt docs generate`, which publishes nothing",
     "make proof": "takes hours",
     "make quick": "runs the tests that need no Java, which run anyway",

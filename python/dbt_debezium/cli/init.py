@@ -19,11 +19,17 @@ def init(folder: Path) -> None:
     """Begin a dbt project of your own in FOLDER, which gives it its name.
 
     It has settings, profiles, a seed for decisions and a README. The models that are the same for
-    every source come with this package, and `scaffold` writes those of your tables. A file that is
-    there is never written over.
+    every source come with this package, and `scaffold` writes those of your tables. A name has
+    letters, digits and underscores. A file that is there is never written over.
     """
-    from dbt_debezium.new_project import write_new_project
+    from dbt_debezium.new_project import KEPT, write_new_project
 
-    for file in write_new_project(folder):
-        out.print(Text(f"new  {folder / file}"), soft_wrap=True)
-    out.print(f"next: cd {folder}, then `dbt-debezium jars`, `land`, `scaffold` and `run`")
+    written = write_new_project(folder)
+    for file in written:
+        out.print(Text(f"new   {folder / file}"), soft_wrap=True)
+    for file in sorted(KEPT - {*written}):
+        out.print(Text(f"kept  {folder / file}"), soft_wrap=True)
+    if Path(".gitignore") not in written:
+        out.print("keep lake, jars, target, logs and dbt_packages out of git")
+    there = "" if folder.resolve() == Path.cwd() else f"cd {folder}, then "
+    out.print(Text(f"next: {there}`dbt-debezium jars`, `land`, `scaffold` and `run`"))
