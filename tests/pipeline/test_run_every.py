@@ -176,6 +176,7 @@ def kill_a_round(lake: Lake) -> None:
     assert lake.rows(count) == [(len(arrival.messages),) * 2]
 
 
+@pytest.mark.slow
 @pytest.mark.fault(72, 73)
 def test_rounds_publish_what_comes_through_a_bad_file_a_kill_and_a_stop(lake: Lake) -> None:
     kill_a_round(lake)
