@@ -39,8 +39,9 @@ def write_new_project(folder: Path) -> list[Path]:
             f"init: '{name}' cannot be the name of a dbt project; name a folder with letters, "
             f"digits and underscores, other than {', '.join(sorted(TAKEN))}"
         )
-    there = {file for file in _files(name) if os.path.lexists(folder / file)}
-    files = {file: text for file, text in _files(name).items() if file not in KEPT & there}
+    begun_with = _files(name)
+    there = {file for file in begun_with if os.path.lexists(folder / file)}
+    files = {file: text for file, text in begun_with.items() if file not in KEPT & there}
     folders = {folder / above for file in files for above in file.parents}
     in_the_way = [folder / file for file in sorted(there - KEPT)]
     in_the_way += [one for one in sorted(folders) if os.path.lexists(one) and not one.is_dir()]

@@ -44,12 +44,12 @@ class DebeziumPlugin(dbtPlugin):
         flags: Any = get_flags()  # type: ignore[no-untyped-call] # dbt's own
         command = getattr(flags, "WHICH", None)
         project = Path(flags.PROJECT_DIR)
-        is_user = package.uses_package(project)
-        if not is_user and self.project_name != package_files.NAME:
+        takes_package = package.uses_package(project)
+        if not takes_package and self.project_name != package_files.NAME:
             # Somebody's project that has nothing to do with us.
             return
         try:
-            if is_user:
+            if takes_package:
                 package.refresh(project)
             if command not in WRITING | READING:
                 return

@@ -97,9 +97,7 @@ def test_a_driver_that_is_killed_shows_nothing_and_the_next_run_is_right(site: S
         late += is_late
         print(f"{number}: killed before {moment}{', which comes late' * is_late}", flush=True)
         site.watcher.look(site.reader)
-        # Another machine cannot know that the driver is dead; an operator does.
-        site.reader.says("lease", "--break")
-        site.reader.says("run", part)
+        site.machine.says(COMMAND, "run", part)
         site.watcher.look_at_all(site.reader)
     record(
         "A driver of a cluster that is killed (SIGKILL) before a request to the catalog shows "

@@ -44,9 +44,7 @@ from local_chain.server import wait_until
 SESSIONS = 8
 PAUSE_SECONDS = 2.0
 EVERY_SECONDS = 5
-CUTS = 3
-"""One before Connect is killed, one behind it, and one when the shop is closed."""
-CUTS_OF_A_PROOF = 5
+CUTS = 5
 DELIVERED = 2000
 CUT_OFF_AFTER = 200
 """So many of them are sent when Connect is killed: some batches, as exactly-once takes one back."""
@@ -65,10 +63,8 @@ class Follower:
     `run_rounds` stops when `is_asked_for`.
     """
 
-    def __init__(self, rounds: Round, log: CommitLog, cuts: int) -> None:
+    def __init__(self, rounds: Round, log: CommitLog) -> None:
         self._rounds, self._log = rounds, log
-        self.cuts = cuts
-        """So many are to be seen, the last one when the shop is closed."""
         self._began = time.monotonic()
         self.seen: dict[str, Rows] = {}
         """The tables by the newest transaction in them."""
@@ -130,7 +126,7 @@ class Trade(threading.Thread):
                 owner.run("commit")
                 self._restart_connect()
                 in_transaction(owner, archive_payments, random.Random(0))
-                self._wait_for_cuts(self._follower.cuts - 1)
+                self._wait_for_cuts(CUTS - 1)  # and one when the shop is closed
                 self._follower.is_closing.set()
                 self._shop.close()
                 time.sleep(SENT_SECONDS)
@@ -202,7 +198,7 @@ def test_each_published_cut_is_what_the_database_held_at_that_commit(
         spark = rounds.start_spark()
         rounds.source.land(spark, rounds.tell)
         plan_scaffold(project, landed_tables(spark), []).write(project)
-        follower = Follower(rounds, log, CUTS if kind == "json" else CUTS_OF_A_PROOF)
+        follower = Follower(rounds, log)
         trade = Trade(chain, shop, follower)
         shop.open()
         trade.start()
@@ -214,7 +210,7 @@ def test_each_published_cut_is_what_the_database_held_at_that_commit(
             rounds.start_spark().stop()
         assert trade.error is None, trade.error
         assert trade.cut_off in follower.held
-        assert len(follower.seen) >= follower.cuts
+        assert len(follower.seen) >= CUTS
         for transaction_id, held in log.rows_at_each(list(follower.seen)).items():
             assert differences(held, follower.seen[transaction_id]) == {}, transaction_id
         assert differences(log.rows_now(), read_last(follower, log)) == {}

@@ -8,6 +8,7 @@ import shlex
 import sys
 
 from click.testing import CliRunner, Result
+from pyspark.sql import SparkSession
 
 from dbt_debezium.cli import main
 
@@ -19,6 +20,12 @@ def give(command: str) -> Result:
     result = CliRunner().invoke(main, arguments, catch_exceptions=False)
     assert result.exit_code == 0, (command, result.output)
     return result
+
+
+def stop_spark() -> None:
+    """End the session, as the end of a command's process does."""
+    if session := SparkSession.getActiveSession():
+        session.stop()
 
 
 if __name__ == "__main__":

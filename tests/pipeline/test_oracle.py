@@ -144,7 +144,7 @@ def test_expected_cuts_of_arrivals_are_spread(name: str) -> None:
 def test_known_cut_is_the_last_commit_whose_messages_all_arrived(name: str) -> None:
     """The same cut by brute force: count what is missing in front of each commit."""
     history = history_of(name)
-    for seed in range(25):
+    for seed in range(60):
         arrival = make_arrival(messages_of(name), seed, "x")
         arrived, known = set(arrival.places), 0
         for commit in history.commits:

@@ -6,7 +6,7 @@ from histories.knobs import ALL_RULES, PROFILES, Profile
 from histories.replay import State, commits
 from histories.statements import Values, states
 
-COUNT = 500
+COUNT = 2_000
 
 
 def sorted_rows(state: State) -> dict[str, list[Values]]:
@@ -35,6 +35,7 @@ def check(history: History) -> int:
     return checked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
 def test_both_oracles_give_the_same_tables_after_every_commit(profile: Profile) -> None:
     assert sum(check(make_history(1, number, profile)) for number in range(COUNT)) > 5 * COUNT

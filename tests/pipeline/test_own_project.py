@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from give import give
+from give import give, stop_spark
 from lake import capture
-from pyspark.sql import SparkSession
 
 from dbt_debezium.home import jars_dir
 
@@ -48,9 +47,3 @@ def test_a_project_of_ones_own_publishes_the_rows_of_the_database(
     assert ended.returncode == 0, ended.stdout
     assert asked("select * from public.how_many") == [{"row_count": len(held)}]
     stop_spark()
-
-
-def stop_spark() -> None:
-    """End the session, as the end of a command's process does."""
-    if session := SparkSession.getActiveSession():
-        session.stop()

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from give import give
+from give import give, stop_spark
 from lake import REPOSITORY, capture
 from pages import NOT_RUN, PAGES, blocks, commands, queries
-from pyspark.sql import SparkSession
 
 from dbt_debezium import demo
 from dbt_debezium.cli import main
@@ -52,12 +51,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.chdir(folder)
         yield folder
         stop_spark()
-
-
-def stop_spark() -> None:
-    """End the session, as the end of a command's process does."""
-    if session := SparkSession.getActiveSession():
-        session.stop()
 
 
 def enter(patch: pytest.MonkeyPatch, lake: Path) -> None:
