@@ -244,6 +244,7 @@ def test_a_run_that_has_lost_the_lake_publishes_nothing(
     assert lake.counted() == sum(len(part.messages) for part in parts[:5]) == message_count(lake)
 
 
+@pytest.mark.slow
 def test_a_statement_that_sleeps_replaces_nothing_that_another_run_has_written(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
