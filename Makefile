@@ -30,8 +30,15 @@ demo-live: setup $(BIN)/.chain ## a shop on PostgreSQL and Kafka here, and table
 test: setup-live setup-cluster ## the tests of each change
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder python demo tests
 
-slow: setup-live setup-cluster ## tests that take longer: other inputs, engines and commands
-	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder tests -m "slow and not proof"
+# The files with slow tests, and each half of them.
+SLOW_ = $(shell grep -rlw 'mark[.]slow' tests --include='test_*.py' | LC_ALL=C sort)
+HALF = $(shell expr $(words $(SLOW_)) / 2)
+SLOW_1 = $(wordlist 1,$(HALF),$(SLOW_))
+SLOW_2 = $(filter-out $(SLOW_1),$(SLOW_))
+
+slow: setup-live setup-cluster ## tests that take longer: other inputs, engines and commands; PART=1 or PART=2 runs half
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "slow and not proof" \
+		$(or $(SLOW_$(PART)),$(error PART: there is no half $(PART); write 1 or 2))
 
 quick: lint ## lint, and the tests that need no Java
 	@$(BIN)/pytest -q python $(wildcard tests/macros tests/judge tests/test_project.py tests/test_docs.py)
