@@ -1,4 +1,6 @@
-"""The Java of a process of tests, for those folders that start Spark."""
+"""What tests of all folders share."""
+
+import os
 
 import pytest
 from lake import open_lake
@@ -21,3 +23,10 @@ def long_lived_java(tmp_path_factory: pytest.TempPathFactory) -> None:
         open_lake(tmp_path_factory.mktemp("java"), []),
     ):
         pass
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Say at once what failed, as a run that is ended from outside prints no summary."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\nFAILED {report.nodeid} ({report.when})\n{report.longreprtext}", flush=True)
