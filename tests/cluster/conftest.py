@@ -1,4 +1,4 @@
-"""The log that tests of the cluster land, in two files, and the Java of embedded lakes."""
+"""The log that tests of the cluster land, in two files."""
 
 import pytest
 from arrivals import Arrival, pieces
@@ -9,11 +9,6 @@ from dbt_debezium.scaffold import CapturedTable
 
 MODELLED = {"a", "b", "nopk"}
 """Two that are truncated together, and one without a key."""
-
-
-@pytest.fixture(scope="session", autouse=True)
-def java(long_lived_java: None) -> None:
-    """Embedded lakes are of it; machines of the cluster have Java of their own."""
 
 
 @pytest.fixture(scope="session")
