@@ -30,6 +30,8 @@ CLIENT = Path(sys.prefix) / "connect"
 if not CLIENT.is_dir():
     pytest.skip("`make setup-cluster` installs a client of Spark Connect", allow_module_level=True)
 
+pytestmark = pytest.mark.slow
+
 DBT, COMMAND = (Path(sys.executable).with_name(name) for name in ("dbt", "dbt-debezium"))
 SECONDS = 900
 """Of one command. The longest takes 40 on a machine that does nothing else."""
@@ -335,7 +337,6 @@ def test_status_says_what_is_published(story: Story, machine: Machine) -> None:
     assert report["commit_number"] == json.loads(cut)["commit_number"] > 0
 
 
-@pytest.mark.slow
 def test_of_two_who_have_seen_one_lease_one_takes_it(
     answers: list[tuple[int, str]], machine: Machine
 ) -> None:
@@ -343,7 +344,6 @@ def test_of_two_who_have_seen_one_lease_one_takes_it(
     assert said.strip().splitlines()[-2:] == ["[True, False]", "first"]
 
 
-@pytest.mark.slow
 def test_a_statement_of_an_overtaken_run_is_refused(
     answers: list[tuple[int, str]], machine: Machine
 ) -> None:
@@ -352,7 +352,6 @@ def test_a_statement_of_an_overtaken_run_is_refused(
     assert rows == "[1, 2]"
 
 
-@pytest.mark.slow
 def test_a_statement_of_a_killed_run_does_not_write_once_another_run_has_begun(
     answers: list[tuple[int, str]], machine: Machine
 ) -> None:
@@ -369,7 +368,6 @@ def test_a_statement_of_a_killed_run_does_not_write_once_another_run_has_begun(
     assert machine.rows("select number from landing.late") == []
 
 
-@pytest.mark.slow
 def test_each_snapshot_of_a_table_of_messages_lands_once(
     answers: list[tuple[int, str]], machine: Machine
 ) -> None:
@@ -395,7 +393,6 @@ def test_each_snapshot_of_a_table_of_messages_lands_once(
     ]
 
 
-@pytest.mark.slow
 def test_a_lake_of_a_newer_format_is_refused_and_one_without_a_mark_gets_it(
     answers: list[tuple[int, str]], machine: Machine
 ) -> None:

@@ -41,6 +41,8 @@ from gate import Gate, Mode, gate
 from machine import Commands, Machine, commands
 from pages import blocks
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = """
 # By default a client waits for half a minute or longer, and asks six times.
 spark.sql.catalog.lake.rest.client.socket-timeout-ms         10000
@@ -148,7 +150,7 @@ def lake(parts: list[Arrival], tables: list[CapturedTable]) -> Iterator[Lake]:
         yield opened
 
 
-@pytest.mark.parametrize("mode", ["shut", pytest.param("silent", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("mode", ["shut", "silent"])
 @pytest.mark.parametrize("away", ["catalog", "store"])
 def test_what_is_away_is_named_with_its_address_in_one_sentence(
     lake: Lake, away: str, mode: Mode

@@ -148,6 +148,7 @@ def test_avro_gives_the_rows_and_types_of_json_with_schema_blocks(
     assert column_types(lake) == types
 
 
+@pytest.mark.slow
 def test_a_registry_that_is_down_leaves_the_landing_unfinished(
     lake: Lake, cluster: str, registry: str
 ) -> None:
