@@ -31,7 +31,10 @@ VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 BUCKET = "lake"
 TOKEN, ACCESS_KEY, SECRET_KEY = "a-token", "an-access-key", "a-secret-key"
 REGION = "us-east-1"
-NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"]
+"""The kernel kills a server that outlives these tests, as where an interrupt ends their process."""
+NOBODY = [*WITH_PARENT, "--reuid=65534", "--regid=65534", "--clear-groups"]
+"""It says so again, because a change of the user ends it."""
 HIDE = """
 set -e
 mount --bind "$1" "$2"
@@ -149,7 +152,11 @@ def process(
     with (
         log.open("wb") as file,
         subprocess.Popen(
-            [str(part) for part in command], stdout=file, stderr=file, env=environment, cwd="/"
+            [*WITH_PARENT, *(str(part) for part in command)],
+            stdout=file,
+            stderr=file,
+            env=environment,
+            cwd="/",
         ) as started,
     ):
         try:
