@@ -22,6 +22,8 @@ from dbt_debezium.rounds.sources import KafkaSource
 from dbt_debezium.tables import landed_tables
 from local_chain.broker import broker
 
+pytestmark = pytest.mark.slow
+
 TYPES = Path(__file__).parents[1] / "data" / "types_schema" / "events.jsonl.gz"
 FRAMINGS = ("confluent", "headers")
 Sent = list[tuple[str, bytes | None, bytes | None, list[tuple[str, bytes]]]]
@@ -148,7 +150,6 @@ def test_avro_gives_the_rows_and_types_of_json_with_schema_blocks(
     assert column_types(lake) == types
 
 
-@pytest.mark.slow
 def test_a_registry_that_is_down_leaves_the_landing_unfinished(
     lake: Lake, cluster: str, registry: str
 ) -> None:

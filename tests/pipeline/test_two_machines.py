@@ -205,6 +205,7 @@ def refusal(lake: Lake, *options: str) -> str:
     return "\n".join(lake.lines)
 
 
+@pytest.mark.slow
 def test_a_run_that_has_lost_the_lake_publishes_nothing(
     lake: Lake, parts: list[Arrival], monkeypatch: pytest.MonkeyPatch
 ) -> None:
