@@ -100,6 +100,8 @@ def breakpoint_before(catalog: str) -> Iterator[Breakpoint]:
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Or an answer in two parts waits 40 ms for the client to have acknowledged the first.
+        disable_nagle_algorithm = True
 
         def setup(self) -> None:
             super().setup()

@@ -69,6 +69,8 @@ class Gate:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            # Or an answer in two parts waits 40 ms for the client to have acknowledged the first.
+            disable_nagle_algorithm = True
 
             def setup(self) -> None:
                 super().setup()
