@@ -25,13 +25,13 @@ from typing import Any
 
 from dbt_debezium.build import environment, run_dbt
 from dbt_debezium.home import jars_dir
+from dbt_debezium.landed_tables import landed_tables
 from dbt_debezium.landing import land
 from dbt_debezium.model_files import history_sql
 from dbt_debezium.preview import write_project
 from dbt_debezium.project_models import ProjectModels, plan_scaffold
 from dbt_debezium.scaffold import captured_tables
 from dbt_debezium.session import spark_session
-from dbt_debezium.tables import landed_tables
 
 REPOSITORY = Path(__file__).parents[1]
 BIG = REPOSITORY.parent / "shared" / "captures" / "big" / "events.jsonl.gz"

@@ -69,12 +69,18 @@ def settings_of_target(target: str | None, folder: str = "") -> dict[str, Any] |
     Args:
         folder: of profiles.yml, where it is not that of the environment or the project.
     """
-    from dbt_debezium.rounds.catalog import rendered_target
     from dbt_debezium.site import completed
 
-    profiles = Path(folder or os.environ.get("DBT_PROFILES_DIR") or project_dir())
-    output = rendered_target(project_dir(), profiles / "profiles.yml", target)
+    output = target_without_dbt(target, folder)
     return None if output is None else completed(output["server_side_parameters"])
+
+
+def target_without_dbt(target: str | None, folder: str = "") -> dict[str, Any] | None:
+    """Its schema and its settings as they are written; see `settings_of_target`."""
+    from dbt_debezium.rounds.catalog import rendered_target
+
+    profiles = Path(folder or os.environ.get("DBT_PROFILES_DIR") or project_dir())
+    return rendered_target(project_dir(), profiles / "profiles.yml", target)
 
 
 def inbox_folder(catalog: Mapping[str, str]) -> Path:

@@ -114,8 +114,8 @@ def previewed(
         with environment(DBT_DEBEZIUM_LAKE=str(lake), DBT_DEBEZIUM_JARS=str(jars)):
             from pyspark.sql import SparkSession
 
+            from dbt_debezium.landed_tables import landed_tables
             from dbt_debezium.session import project_settings, spark_session
-            from dbt_debezium.tables import landed_tables
 
             if SparkSession.getActiveSession() is not None:
                 raise DebeziumError(

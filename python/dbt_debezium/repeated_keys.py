@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import yaml
 
+_yaml_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 MERGE: Final = "tag:yaml.org,2002:merge"
 
 
@@ -16,7 +17,7 @@ def repeated_key(text: str) -> tuple[str, int] | None:
     >>> repeated_key("a: {b: 1}\nb: 2"), repeated_key("a:\n  b: 1\n  b: 2")
     (None, ('b', 3))
     """
-    pending: list[Any] = [yaml.compose(text, yaml.SafeLoader)]
+    pending: list[Any] = [yaml.compose(text, _yaml_loader)]
     seen: set[int] = set()
     while pending:
         node = pending.pop()

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import yaml
+
 from dbt_debezium.catalogs import CATALOGS, REMOTE, without_parameters
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.executors import executor_versions
@@ -30,6 +32,7 @@ from dbt_debezium.site import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_yaml_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 SET_LATER: Final = "set when Spark has started"
 SECRET: Final = "(?i:secret|password|token|access[.-]?key|credential)"
 """In names of settings, and of what an address names."""
@@ -132,7 +135,10 @@ def spark_settings(target: str | None = None) -> dict[str, Any]:
 
 def build_schema(target: str | None = None) -> str:
     """The schema that a target's models are built in."""
-    return str(read_target(target).get("schema") or "build")
+    from dbt_debezium.catalogs import target_without_dbt
+
+    output = target_without_dbt(target) or read_target(target)
+    return str(output.get("schema") or "build")
 
 
 def public_schema(project: Path) -> str:
@@ -151,10 +157,9 @@ def project_settings(project: Path) -> dict[str, Any]:
 
 def own_settings(project: Path) -> dict[str, Any]:
     """What dbt_project.yml of one folder says, as `project_settings`."""
-    from dbt.clients.yaml_helper import load_yaml_text
-
     text = (project / "dbt_project.yml").read_text(encoding="utf-8")
-    settings: dict[str, Any] = (load_yaml_text(text) or {}).get("vars") or {}
+    # dbt's own reader does the same, and takes half a second to import.
+    settings: dict[str, Any] = (yaml.load(text, _yaml_loader) or {}).get("vars") or {}
     if repeated := repeated_key(text):
         raise DebeziumError(
             f"dbt_project.yml, line {repeated[1]}: {repeated[0]} appears twice; write it once, "
@@ -218,7 +223,9 @@ def check_lake(target: str | None = None) -> None:
     Raises:
         DebeziumError: the target's catalog is a file, and there is none.
     """
-    uri = _catalog_uri(spark_settings(target))
+    from dbt_debezium.catalogs import catalog_of_target
+
+    uri = catalog_of_target(target).get("uri", "")
     if uri.startswith(SQLITE) and not Path(uri.removeprefix(SQLITE)).is_file():
         raise nothing_landed()
 

@@ -49,10 +49,11 @@ def scaffold(
     """
     from dbt_debezium.connectors.settings import settings_of
     from dbt_debezium.identities import indistinct_sentence
+    from dbt_debezium.landed_tables import landed_tables
     from dbt_debezium.project_models import plan_scaffold
     from dbt_debezium.scaffold import Group, chosen_tables
     from dbt_debezium.session import project_settings, spark_session
-    from dbt_debezium.tables import full_name, landed_tables
+    from dbt_debezium.tables import full_name
 
     parsed_groups = [Group.parse(group) for group in groups]
     enter_lake(target)

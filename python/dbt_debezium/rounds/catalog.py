@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 KEY: Final = "dbt-debezium.published"
 SQLITE: Final = "jdbc:sqlite:"
+_yaml_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 LOCK_SECONDS: Final = 5.0
 """SQLite refuses readers for the instant of a commit."""
 
@@ -149,8 +150,8 @@ def rendered_target(project: Path, profiles: Path, target: str | None) -> dict[s
     dbt takes a second to render a profile, and jinja2 20 ms.
     """
     try:
-        name = yaml.safe_load((project / "dbt_project.yml").read_text(encoding="utf-8"))["profile"]
-        profile = yaml.safe_load(profiles.read_text(encoding="utf-8"))[name]
+        name = _yaml_of(project / "dbt_project.yml")["profile"]
+        profile = _yaml_of(profiles)[name]
         target = target or os.environ.get("DBT_TARGET") or _rendered(profile["target"])
         output = profile["outputs"][target]
         settings = output["server_side_parameters"]
@@ -162,6 +163,10 @@ def rendered_target(project: Path, profiles: Path, target: str | None) -> dict[s
         return None
     except (yaml.YAMLError, jinja2.TemplateError):
         return None
+
+
+def _yaml_of(file: Path) -> Any:
+    return yaml.load(file.read_text(encoding="utf-8"), Loader=_yaml_loader)
 
 
 def _rendered(text: str) -> str:
