@@ -22,6 +22,7 @@ from dbt_debezium.build import BUILD, environment, run_dbt
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
 from dbt_debezium.lease import JVM_LOCK_NAME, LOCK_NAME, MACHINE_NAME, Lease
+from dbt_debezium.readers import SparkReader
 from dbt_debezium.report import OUTCOMES, cut_report
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def land_and_build(
         options = [*BUILD, "--target", "local", "--target-path", "target/demo"]
         if not run_dbt(options, project, on_node=on_node, on_line=lines.append):
             raise DebeziumError(f"demo: {'; '.join(lines) or 'dbt build failed'}")
-    (report,) = cut_report(spark)
+    (report,) = cut_report(SparkReader(spark))
     wrong_orders, orders = spark.sql(WRONG_ORDERS).collect()[0]
     mart = spark.sql(f"select {', '.join(MART_COLUMNS)} from {MART} order by ordered_on").collect()
     return Seen(report, mart, wrong_orders, orders)

@@ -7,15 +7,13 @@ are published as sent, and this says of which columns that seems to be so.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dbt_debezium.column_types import JSON_TEXT
 from dbt_debezium.patterns import matches
+from dbt_debezium.readers import Reader
 from dbt_debezium.tables import full_name
 from dbt_debezium.value_looks import look_of
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 SAMPLED_ROWS: Final = 200
 TABLES_A_QUERY: Final = 50
@@ -63,17 +61,17 @@ class ShownTable:
 
 
 def encoded_columns(
-    spark: "SparkSession", tables: Iterable[ShownTable], build_schema: str, public_schema: str
+    lake: Reader, tables: Iterable[ShownTable], build_schema: str, public_schema: str
 ) -> dict[str, dict[str, dict[str, str]]]:
     """By source and table: the columns that look encoded, and what they look like.
 
     Reads the first rows of each table that has columns without types.
     """
-    published = _views(spark, public_schema)
-    if not published or "table_schema" not in _views(spark, build_schema):
+    published = lake.views(public_schema)
+    if not published or not lake.has(f"{build_schema}.table_schema"):
         return {}
     untyped: dict[tuple[str | None, str], dict[str, dict[str, Any]]] = {}
-    for row in spark.sql(UNTYPED.format(schema=build_schema)).collect():
+    for row in lake.rows(UNTYPED.format(schema=build_schema)):
         of_source = untyped.setdefault((row["schema_name"], row["table_name"]), {})
         of_source.setdefault(row["source"], {})[row["column_name"]] = row
     sampled = [
@@ -86,25 +84,19 @@ def encoded_columns(
     found: dict[str, dict[str, dict[str, str]]] = {}
     for start in range(0, len(sampled), TABLES_A_QUERY):
         for (table, source), values in _samples(
-            spark, sampled[start : start + TABLES_A_QUERY], public_schema
+            lake, sampled[start : start + TABLES_A_QUERY], public_schema
         ):
             told = untyped[table.captured["schema"], table.captured["table"]].get(source, {})
             looks = {
                 name: look.name
-                for name, texts in values.items()
+                for name, texts in sorted(values.items())
                 if name in told
                 and (look := look_of(name, texts, told[name]["is_key"] or told[name]["is_number"]))
                 and not told[name]["is_text"]
             }
             if looks:
                 found.setdefault(source, {})[table.place()] = looks
-    return found
-
-
-def _views(spark: "SparkSession", schema: str) -> set[str]:
-    if not spark.catalog.databaseExists(schema):
-        return set()
-    return {row["viewName"] for row in spark.sql(f"show views in `{schema}`").collect()}
+    return {source: dict(sorted(of_source.items())) for source, of_source in found.items()}
 
 
 def _is_untyped(
@@ -118,7 +110,7 @@ def _is_untyped(
 
 
 def _samples(
-    spark: "SparkSession", sampled: Sequence[tuple[ShownTable, Sequence[str]]], schema: str
+    lake: Reader, sampled: Sequence[tuple[ShownTable, Sequence[str]]], schema: str
 ) -> Iterable[tuple[tuple[ShownTable, str], dict[str, list[str]]]]:
     """The values of the first rows that are not null, by table and source, and by column."""
     queries = [
@@ -132,9 +124,11 @@ def _samples(
         for number, (table, columns) in enumerate(sampled)
     ]
     values: dict[tuple[int, str], dict[str, list[str]]] = {}
-    for number, source, text in spark.sql("union all".join(queries)).collect():
-        of_table = values.setdefault((number, source), {})
-        for name, value in json.loads(text, parse_float=str).items():
-            shown = value if isinstance(value, str) else json.dumps(value)
-            of_table.setdefault(name, []).append(shown)
+    for row in lake.rows("union all".join(queries)):
+        of_table = values.setdefault((row["number"], row["source"]), {})
+        for name, value in json.loads(row["row"], parse_float=str).items():
+            # Spark leaves out what is null, and DuckDB does not.
+            if value is not None:
+                shown = value if isinstance(value, str) else json.dumps(value)
+                of_table.setdefault(name, []).append(shown)
     return [((sampled[number][0], source), one) for (number, source), one in values.items()]

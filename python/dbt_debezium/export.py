@@ -13,6 +13,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 from dbt_debezium.column_types import JSON_TEXT
 from dbt_debezium.patterns import matches
+from dbt_debezium.readers import SparkReader
 from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import CapturedTable
 from dbt_debezium.tables import full_name
@@ -27,7 +28,7 @@ def export(spark: "SparkSession", tables: Sequence[CapturedTable], directory: Pa
     Duplicate rows of keyless tables are repeated; columns stand in the order of the source.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    report = cut_report(spark)
+    report = cut_report(SparkReader(spark))
     (directory / "cut.json").write_text(
         json.dumps(report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
     )

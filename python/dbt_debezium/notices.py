@@ -1,38 +1,43 @@
 """What `status` says of runs and decisions, beside what each source shows."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
+from dbt_debezium.readers import Reader
 from dbt_debezium.session import nothing_landed
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+LANDED: Final = "select count(*) as message_count from landing.message"
+UNPLACED_TOPICS: Final = """
+select topic, marker_count, shown_prefixes from {schema}.int_transaction_topic
+where source_prefix is null
+"""
 
 
-def landed_count(spark: "SparkSession") -> int:
+def landed_count(lake: Reader) -> int:
     """How many messages have landed.
 
     Raises:
         DebeziumError: none has.
     """
     count = 0
-    if spark.catalog.tableExists("landing.message"):
-        count = spark.table("landing.message").count()
+    if lake.has("landing.message"):
+        ((count,),) = (row.values() for row in lake.rows(LANDED))
     if not count:
         raise nothing_landed()
     return count
 
 
-def unpublished_run(spark: "SparkSession", schema: str = "build") -> str | None:
+def unpublished_run(lake: Reader, schema: str = "build") -> str | None:
     """That the latest run has published nothing, in one sentence; None when it has.
 
     Args:
-        spark: a session on the lake.
+        lake: what reads it.
         schema: the schema that models are built in.
     """
-    if not spark.catalog.tableExists(f"{schema}.cut"):
+    if not lake.has(f"{schema}.cut"):
         return None
-    cuts = {row["channel"]: row["cut_id"] for row in spark.table(f"{schema}.cut").collect()}
+    found = lake.rows(f"select channel, cut_id from {schema}.cut")
+    cuts = {row["channel"]: row["cut_id"] for row in found}
     published = cuts.get("published")
     if cuts.get("candidate", 0) <= (published or 0):
         return None
@@ -44,21 +49,22 @@ def unpublished_run(spark: "SparkSession", schema: str = "build") -> str | None:
 
 
 def idle_decisions(
-    spark: "SparkSession", report: Sequence[dict[str, Any]], schema: str = "build"
+    lake: Reader, report: Sequence[dict[str, Any]], schema: str = "build"
 ) -> list[str]:
     """Decisions of operators that no cut rests on and no held transaction waits for.
 
     Args:
-        spark: a session on the lake.
+        lake: what reads it.
         report: what `cut_report` says of it, after a run.
         schema: the schema that models are built in.
     """
     # A run of a part of the project may not have built it.
-    if not _is_built(spark, f"{schema}.int_operator_decision"):
+    if not lake.has(f"{schema}.int_operator_decision"):
         return []
     entries = {entry["source"]: entry for entry in report}
     sentences = []
-    for row in spark.table(f"{schema}.int_operator_decision").collect():
+    decisions = f"select source, transaction_id, sentence from {schema}.int_operator_decision"
+    for row in lake.rows(decisions):
         source, transaction_id = row["source"], row["transaction_id"]
         entry = entries.get(source, {"decisions": [], "held": []})
         held = {one["transaction_id"] for one in entry["held"]}
@@ -73,16 +79,16 @@ def idle_decisions(
     return sorted(sentences)
 
 
-def unplaced_topics(spark: "SparkSession", schema: str = "build") -> list[str]:
+def unplaced_topics(lake: Reader, schema: str = "build") -> list[str]:
     """Transaction topics of which nothing shows the source, one sentence for each.
 
     Args:
-        spark: a session on the lake, after a run.
+        lake: what reads it, after a run.
         schema: the schema that models are built in.
     """
-    if not _is_built(spark, f"{schema}.int_transaction_topic"):
+    if not lake.has(f"{schema}.int_transaction_topic"):
         return []
-    rows = spark.table(f"{schema}.int_transaction_topic").where("source_prefix is null").collect()
+    rows = lake.rows(UNPLACED_TOPICS.format(schema=schema))
     return sorted(
         unplaced_topic_sentence(row["topic"], row["marker_count"], row["shown_prefixes"])
         for row in rows
@@ -113,16 +119,3 @@ def unplaced_topic_sentence(topic: str, marker_count: int, sources: Sequence[str
         f"{held} no change that has landed shows whose they are; "
         f"add the topics of their tables, or {setting}"
     )
-
-
-def _is_built(spark: "SparkSession", name: str) -> bool:
-    """Whether a table or a view is there; Spark's `tableExists` sees no view of Iceberg."""
-    from pyspark.errors import AnalysisException
-
-    try:
-        spark.table(name)
-    except AnalysisException as error:
-        if error.getCondition() != "TABLE_OR_VIEW_NOT_FOUND":
-            raise
-        return False
-    return True

@@ -73,15 +73,26 @@ runs, and its credentials (docs/cluster.md), and run again'
     if any(map(ABSENT.search, names)):
         return None
     if any(map(STORE.match, names)):
-        where, checked = "store", "keys"
+        where = "store"
     elif any(map(CATALOG.match, names)):
-        where, checked = "catalog", "credentials"
+        where = "catalog"
     else:
         return None
+    address = _address(where, spark) or "that of the lake"
+    return away_sentence(where, address, java_reason(text) or names[-1].rpartition(".")[2])
+
+
+def away_sentence(where: str, address: str, reason: str) -> str:
+    """That a server cannot be used.
+
+    Args:
+        where: catalog or store.
+        address: its own.
+        reason: what it says, or what says that it is silent.
+    """
     from dbt_debezium.session import without_passwords
 
-    address = _address(where, spark) or "that of the lake"
-    reason = java_reason(text) or names[-1].rpartition(".")[2]
+    checked = "keys" if where == "store" else "credentials"
     return without_passwords(
         f"{where}: {address} cannot be used ({reason}); check its address, whether it "
         f"runs, and its {checked} (docs/cluster.md), and run again"

@@ -285,6 +285,7 @@ def preview_report(preview: Preview, command: "Command" = "preview") -> list[dic
         command: in whose words to say it.
     """
     from dbt_debezium.encoded_columns import encoded_columns
+    from dbt_debezium.readers import SparkReader
     from dbt_debezium.report import cut_report
     from dbt_debezium.shapes import key_changes, silent_changes
     from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
@@ -294,14 +295,15 @@ def preview_report(preview: Preview, command: "Command" = "preview") -> list[dic
     keyless = (
         table.texts().place for table in tables if table.facts.is_keyless or table.facts.identity
     )
-    counts = unrepresentable_counts(preview.spark, [table.model_name for table in tables], "public")
+    lake = SparkReader(preview.spark)
+    counts = unrepresentable_counts(lake, [table.model_name for table in tables], "public")
     said = [
-        *key_changes(preview.spark, keyless),
-        *silent_changes(preview.spark),
+        *key_changes(lake, keyless),
+        *silent_changes(lake),
         *((source, unrepresentable_sentence(source, found)) for source, found in counts.items()),
     ]
-    report = cut_report(preview.spark)
-    encoded = encoded_columns(preview.spark, preview.shown_tables(), "build", "public")
+    report = cut_report(lake)
+    encoded = encoded_columns(lake, preview.shown_tables(), "build", "public")
     for entry in report:
         source = entry["source"]
         entry["encoded_columns"] = encoded.get(source, {})

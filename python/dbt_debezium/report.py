@@ -1,18 +1,18 @@
 """What is published, held and quarantined, per source, from the tables of the build schema."""
 
-import json
 import re
-from typing import TYPE_CHECKING, Any, Final
+from datetime import datetime, timedelta
+from typing import Any, Final
 
 from dbt_debezium.internal_topics import INTERNAL_SOURCE
 from dbt_debezium.quarantine.query import QUARANTINED_QUERY
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from dbt_debezium.readers import Reader
 
 PADDING: Final = re.compile("(^|/|[+]|: )0+(?=[0-9]+([+/]|$))")
 """Inside, positions are padded to one width so that they compare as text. An LSN in hexadecimal
 keeps its zeros, as its database shows it."""
+
+MICROS_OF_400_YEARS: Final = 146_097 * 86_400 * 10**6
 
 OUTCOMES = (
     "applied",
@@ -47,7 +47,7 @@ counted as (
         map_from_entries(collect_list(struct(outcome, message_count))) as counts,
         case
             when source = '{internal}'
-                then array_sort(array_distinct(flatten(collect_list(topics))))
+                then flatten(collect_list(topics))
         end as internal_topics
     from (
         select
@@ -70,15 +70,14 @@ held as (
 
     select
         held.source,
-        sort_array(collect_list(struct(
-            -- What nothing places comes last, and of two at one place that without a position.
-            coalesce(held.log_order, '~') as place,
-            held.commit_position is null as has_no_position,
+        collect_list(struct(
+            held.log_order,
+            held.commit_position,
             held.transaction_id,
             held.held_reason,
             held.event_count,
             held.miscounted_tables
-        ))) as held
+        )) as held
     from published
     inner join {schema}.held_transaction__stored as held
         on published.cut_id = held.cut_id
@@ -100,9 +99,9 @@ flagged as (
 
     select
         raised.source,
-        array_sort(collect_list(struct(
+        collect_list(struct(
             concat_ws('.', raised.schema_name, raised.table_name) as table, raised.flag
-        ))) as flags
+        )) as flags
     from published
     inner join {schema}.table_flag__stored as raised
         on published.cut_id = raised.cut_id
@@ -127,24 +126,22 @@ known_connector as (
 
 )
 
-select to_json(struct(
+select
     coalesce(source_cut.source, counted.source) as source,
     source_cut.commit_number,
     source_cut.commit_position,
     source_cut.transaction_id,
     source_cut.proof,
     source_cut.decisions,
-    date_format(source_cut.committed_at, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'") as committed_at,
+    source_cut.end_markers,
+    unix_micros(source_cut.committed_at) as committed_at_micros,
     held.held,
     counted.counts,
     counted.internal_topics,
     quarantined.quarantined,
     flagged.flags,
     known_connector.connector,
-    size(source_cut.end_markers) > 0
-    or coalesce(exists(held.held, one -> one.event_count is not null), false) as has_end,
     known_connector.has_truncate
-)) as report
 from source_cut
 full join counted
     on source_cut.source = counted.source
@@ -160,58 +157,80 @@ order by coalesce(source_cut.source, counted.source)
 """
 
 
-def cut_report(spark: "SparkSession", schema: str = "build") -> list[dict[str, Any]]:
+def cut_report(lake: Reader, schema: str = "build") -> list[dict[str, Any]]:
     """One object per source, as `cut.json` and `status --json` hold it."""
     # A first run that ended early has made some of them.
     tables = ("cut", "held_transaction__stored", "table_flag__stored", "int_table_fact")
-    if not all(spark.catalog.tableExists(f"{schema}.{table}") for table in tables):
+    if not all(lake.has(f"{schema}.{table}") for table in tables):
         return []
     query = CUT_REPORT.format(
         schema=schema, internal=INTERNAL_SOURCE, quarantined=QUARANTINED_QUERY.format(schema=schema)
     )
-    rows = spark.sql(query).collect()
-    return [_entry(json.loads(row["report"])) for row in rows]
+    return [_entry(row) for row in lake.rows(query)]
 
 
-def _entry(report: dict[str, Any]) -> dict[str, Any]:
-    counted = report.get("counts") or {}
+def _entry(row: dict[str, Any]) -> dict[str, Any]:
+    counted = row["counts"] or {}
     counts = {outcome: counted.get(outcome, 0) for outcome in OUTCOMES}
-    position = report.get("commit_position")
+    position = row["commit_position"]
+    held = sorted(row["held"] or [], key=_log_order)
     return {
-        "source": report.get("source"),
-        "commit_number": report.get("commit_number", 0),
+        "source": row["source"],
+        "commit_number": row["commit_number"] or 0,
         "commit_position": PADDING.sub(r"\1", position) if position else None,
-        "transaction_id": report.get("transaction_id"),
-        "proof": report.get("proof", "none"),
-        "committed_at": report.get("committed_at"),
-        "decisions": report.get("decisions") or [],
-        "held": [entry for held in report.get("held") or [] for entry in _held(held)],
+        "transaction_id": row["transaction_id"],
+        "proof": row["proof"] or "none",
+        "committed_at": _time_text(row["committed_at_micros"]),
+        "decisions": row["decisions"] or [],
+        "held": [entry for one in held for entry in _held(one)],
         "counts": {"landed": sum(counts.values()), **counts},
         "quarantined": sorted(
-            report.get("quarantined") or [],
+            row["quarantined"] or [],
             key=lambda message: (message["topic"], message["partition"], message["offset"]),
         ),
-        "flags": report.get("flags") or [],
+        "flags": sorted(row["flags"] or [], key=lambda one: (one["table"], one["flag"])),
         # Of the entry that counts what Kafka and Kafka Connect keep for themselves.
-        "internal_topics": report.get("internal_topics") or [],
+        "internal_topics": sorted({*(row["internal_topics"] or [])}),
         # None where no change of it is published.
-        "connector": report.get("connector"),
-        "has_end": bool(report.get("has_end")),
+        "connector": row["connector"],
+        "has_end": bool(row["end_markers"]) or any(one["event_count"] is not None for one in held),
         # None where no change tells, or the connector cannot send one.
-        "has_truncate": report.get("has_truncate"),
+        "has_truncate": row["has_truncate"],
     }
+
+
+def _log_order(held: dict[str, Any]) -> tuple[str, bool, str, str]:
+    """What nothing places comes last, and of two at one place that without a position."""
+    place = "~" if held["log_order"] is None else held["log_order"]
+    has_no_position = held["commit_position"] is None
+    return place, has_no_position, held["transaction_id"] or "", held["held_reason"]
+
+
+def _time_text(micros: int | None) -> str | None:
+    """An instant in UTC, of any year, as Spark shows it.
+
+    >>> _time_text(-1), _time_text(253_402_300_800_000_000)
+    ('1969-12-31T23:59:59.999999Z', '+10000-01-01T00:00:00.000000Z')
+    """
+    if micros is None:
+        return None
+    # The calendar repeats itself, and Python's ends with the year 9999.
+    cycles, rest = divmod(micros, MICROS_OF_400_YEARS)
+    moment = datetime(1970, 1, 1) + timedelta(microseconds=rest)
+    year = moment.year + 400 * cycles
+    return f"{'+' if year > 9999 else ''}{year:04}{moment:-%m-%dT%H:%M:%S.%fZ}"
 
 
 def _held(held: dict[str, Any]) -> list[dict[str, Any]]:
     """One entry per table that has not what END counts; one without a table when none is known."""
     return [
         {
-            "transaction_id": held.get("transaction_id"),
+            "transaction_id": held["transaction_id"],
             "reason": held["held_reason"],
             "table": table.get("data_collection"),
             # Without END nothing is expected, which is not the same as no change.
-            "expected": None if held.get("event_count") is None else table.get("expected_count"),
+            "expected": None if held["event_count"] is None else table.get("expected_count"),
             "received": table.get("received_count"),
         }
-        for table in held.get("miscounted_tables") or [{}]
+        for table in held["miscounted_tables"] or [{}]
     ]

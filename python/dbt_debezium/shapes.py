@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dbt_debezium.flags import listed
 from dbt_debezium.model_files import HistoryModel
 from dbt_debezium.patterns import matches
+from dbt_debezium.readers import Reader
 from dbt_debezium.tables import full_name
-
-if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
 
 SHOWN_COLUMNS = """
 select distinct shown.schema_name, shown.table_name, shown.source, shown.column_name
@@ -18,6 +16,7 @@ from {schema}.cut as published
 inner join {schema}.table_schema as shown
     on shown.cut_id <= published.cut_id
 where published.channel = 'published' and shown.told_by = 'change'
+order by shown.source, shown.schema_name, shown.table_name, shown.column_name
 """
 SCHEMA_CHANGES = """
 select change.source, change.schema_name, change.table_name, change.commit_number,
@@ -27,12 +26,15 @@ from {schema}.cut as published
 inner join {schema}.schema_change as change
     on change.cut_id <= published.cut_id
 where published.channel = 'published'
-order by change.source, change.commit_number, change.position, change.column_name
+order by
+    change.source, change.commit_number, change.position, change.table_name, change.column_name
 """
 
 
 KEY_CHANGES = """
-select source, concat_ws('.', schema_name, table_name), commit_number, previous_type, column_type
+select
+    source, concat_ws('.', schema_name, table_name) as table_name, commit_number,
+    previous_type, column_type
 from {schema}.schema_change
 where change_kind = 'key_changed'
 order by source, commit_number, position
@@ -89,14 +91,12 @@ def follows(model: HistoryModel) -> bool:
 
 
 def shape_reports(
-    spark: "SparkSession", models: Iterable[HistoryModel], schema: str = "build"
+    lake: Reader, models: Iterable[HistoryModel], schema: str = "build"
 ) -> dict[str, ShapeReport]:
     """What is to be said of each source's tables.
 
     Of a table whose policy is `ignore` nothing is said.
     """
-    from pyspark.errors import AnalysisException
-
     by_table: dict[tuple[str | None, str], list[HistoryModel]] = {}
     for model in models:
         place = (model.captured["schema"], model.captured["table"])
@@ -109,29 +109,27 @@ def shape_reports(
         return None
 
     reports: dict[str, ShapeReport] = {}
-    try:
-        shown = spark.sql(SHOWN_COLUMNS.format(schema=schema)).collect()
-        changes = spark.sql(SCHEMA_CHANGES.format(schema=schema)).collect()
-    except AnalysisException:
-        # Nothing is built yet.
+    # A first run that ended early has made some of them.
+    if not all(lake.has(f"{schema}.{one}") for one in ("cut", "table_schema", "schema_change")):
         return reports
-    for schema_name, table_name, source, column in shown:
-        found = model_of(source, (schema_name, table_name))
-        table = full_name(schema_name, table_name)
+    for row in lake.rows(SHOWN_COLUMNS.format(schema=schema)):
+        source, column = row["source"], row["column_name"]
+        found = model_of(source, (row["schema_name"], row["table_name"]))
+        table = full_name(row["schema_name"], row["table_name"])
         if not found:
             unmodelled = reports.setdefault(source, ShapeReport()).unmodelled
             unmodelled.setdefault(table, set()).add(column)
         elif follows(found) and column not in {*found.columns, *found.captured.get("left_out", [])}:
             unknown = reports.setdefault(source, ShapeReport()).unknown_columns
             unknown.setdefault(table, []).append(column)
-    for row in changes:
+    for row in lake.rows(SCHEMA_CHANGES.format(schema=schema)):
         found = model_of(row["source"], (row["schema_name"], row["table_name"]))
         if found and follows(found):
             reports.setdefault(row["source"], ShapeReport()).changes.append(_change(row))
     return reports
 
 
-def _change(row: "Row") -> dict[str, Any]:
+def _change(row: dict[str, Any]) -> dict[str, Any]:
     """A row of SCHEMA_CHANGES as `status --json` holds it."""
     return {
         "table": full_name(row["schema_name"], row["table_name"]),
@@ -144,12 +142,12 @@ def _change(row: "Row") -> dict[str, Any]:
     }
 
 
-def silent_changes(spark: "SparkSession", schema: str = "build") -> list[tuple[str, str]]:
+def silent_changes(lake: Reader, schema: str = "build") -> list[tuple[str, str]]:
     """For each table that may have rows which a statement changed without an event, its source and
     a sentence.
     """
     reports: dict[str, ShapeReport] = {}
-    for row in spark.sql(SCHEMA_CHANGES.format(schema=schema)).collect():
+    for row in lake.rows(SCHEMA_CHANGES.format(schema=schema)):
         reports.setdefault(row["source"], ShapeReport()).changes.append(_change(row))
     return [
         (source, sentence)
@@ -159,7 +157,7 @@ def silent_changes(spark: "SparkSession", schema: str = "build") -> list[tuple[s
 
 
 def key_changes(
-    spark: "SparkSession", keyless: Iterable[str], schema: str = "build"
+    lake: Reader, keyless: Iterable[str], schema: str = "build"
 ) -> list[tuple[str, str]]:
     """For each change of a key its source and a sentence for `preview`, which asks nobody.
 
@@ -169,13 +167,12 @@ def key_changes(
     without_key = set(keyless)
     return [
         (
-            source,
-            f"{source}: {table} has the key {new} from commit {commit_number} on, {old} before it; "
+            row["source"],
+            f"{row['source']}: {row['table_name']} has the key {row['column_type']} from commit "
+            f"{row['commit_number']} on, {row['previous_type']} before it; "
             "a row that changed under both appears twice; pass --identity "
-            f"'{table}=<columns>' with columns that it has under both",
+            f"'{row['table_name']}=<columns>' with columns that it has under both",
         )
-        for source, table, commit_number, old, new in spark.sql(
-            KEY_CHANGES.format(schema=schema)
-        ).collect()
-        if table not in without_key
+        for row in lake.rows(KEY_CHANGES.format(schema=schema))
+        if row["table_name"] not in without_key
     ]

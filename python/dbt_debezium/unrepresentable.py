@@ -1,10 +1,9 @@
 """How many published values are null because their column cannot show them (S11, S19)."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from dbt_debezium.readers import Reader
 
 TABLES_A_QUERY: Final = 50
 
@@ -17,28 +16,25 @@ group by _change.source
 
 
 def unrepresentable_counts(
-    spark: "SparkSession", names: Iterable[str], schema: str
+    lake: Reader, names: Iterable[str], schema: str
 ) -> dict[str, dict[str, int]]:
     """Values that `_change.unrepresentable` names, by source and public table, where there are any.
 
     Reads that column of every row that is published.
 
     Args:
-        spark: the session.
+        lake: what reads it.
         names: public tables; those that are not published yet are skipped.
         schema: the schema that readers use.
     """
-    if not spark.catalog.databaseExists(schema):
-        return {}
-    published = {row["viewName"] for row in spark.sql(f"show views in `{schema}`").collect()}
     counts: dict[str, dict[str, int]] = {}
-    found = sorted(published.intersection(names))
+    found = sorted(lake.views(schema).intersection(names))
     for start in range(0, len(found), TABLES_A_QUERY):
         some = found[start : start + TABLES_A_QUERY]
         query = "union all".join(COUNT.format(name=name, schema=schema) for name in some)
-        for name, source, value_count in spark.sql(query).collect():
-            counts.setdefault(source, {})[name] = value_count
-    return counts
+        for row in lake.rows(query):
+            counts.setdefault(row["source"], {})[row["name"]] = row["value_count"]
+    return {source: dict(sorted(of_source.items())) for source, of_source in counts.items()}
 
 
 def unrepresentable_sentence(source: str, counts: dict[str, int]) -> str:

@@ -69,6 +69,10 @@ print(json.dumps({
     "maintained": maintained,
     "again": CliRunner().invoke(main, ["land", landed]).output,
     "doctor": CliRunner().invoke(main, ["doctor", "--json"]).output,
+    "status": [
+        CliRunner().invoke(main, ["status", "--json", "--engine", one]).stdout
+        for one in ("duckdb", "spark")
+    ],
     "seen": spark.sparkContext.range(0, 1, 1, 1).mapPartitions(look).first(),
     "shuffle_partitions": spark.newSession().conf.get("spark.sql.shuffle.partitions"),
     "secrets": [one for one in commands for secret in SECRETS if os.environ[secret] in one],
@@ -244,6 +248,12 @@ def test_duckdb_reads_what_spark_reads_from_the_catalog_and_the_store(story: Sto
         found = story.reader.sql(f'select * from public."{name}"').to_arrow_table()
         assert found.column_names == expected.column_names
         assert rows_of(found) == rows_of(expected), name
+
+
+def test_status_says_the_same_with_duckdb_as_with_spark(story: Story) -> None:
+    found, expected = story.looked["status"]
+    assert found == expected
+    assert json.loads(found)
 
 
 def test_an_attached_duckdb_sees_a_new_commit_in_its_next_query(story: Story) -> None:

@@ -1,23 +1,24 @@
 """Other engines as readers of a lake: DuckDB, and the recipe for PyIceberg."""
 
-from importlib.util import find_spec
+import json
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
+from click.testing import CliRunner
 from pages import blocks
+
+from dbt_debezium.cli import main
+from dbt_debezium.readers.duckdb_reader import load
 
 
 def open_duckdb(*extensions: str) -> duckdb.DuckDBPyConnection:
     """DuckDB with extensions that PyPI has; it would fetch them itself."""
     connection = duckdb.connect()
     for name in extensions:
-        spec = find_spec(f"duckdb_extension_{name}")
-        assert spec is not None
-        assert spec.origin is not None
-        (path,) = Path(spec.origin).parent.glob(f"extensions/*/{name}.duckdb_extension")
-        connection.execute(f"load '{path}'")
+        load(connection, name)
     return connection
 
 
@@ -41,6 +42,25 @@ def plain_type(found: pa.DataType) -> pa.DataType:
     if pa.types.is_list(found) or pa.types.is_large_list(found):
         return pa.list_(plain_type(found.value_type))
     return pa.string() if pa.types.is_large_string(found) else found
+
+
+def status_of(project: Path, engine: str, *options: str) -> str:
+    """What `dbt-debezium status` prints in a project, with an engine."""
+    with chdir(project):
+        ended = CliRunner().invoke(
+            main, ["status", "--engine", engine, *options], catch_exceptions=False
+        )
+    assert ended.exit_code == 0, ended.output
+    return ended.stdout
+
+
+def agreed_status(project: Path) -> list[dict[str, Any]]:
+    """The JSON of `status`, which DuckDB and Spark print byte for byte alike, like its text."""
+    for options in ([], ["--json"]):
+        found, expected = (status_of(project, one, *options) for one in ("duckdb", "spark"))
+        assert found == expected
+    report: list[dict[str, Any]] = json.loads(found)
+    return report
 
 
 def pyiceberg_recipe(catalog: str) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from streams import (
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.model_files import history_sql
 from dbt_debezium.notices import idle_decisions, unpublished_run
+from dbt_debezium.readers import SparkReader
 from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import Group
 from dbt_debezium.tables import JSON_TEXT
@@ -784,8 +785,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         )
         refusal = " ".join(lake.lines)
         notices = [
-            *idle_decisions(lake.spark, cut_report(lake.spark)),
-            unpublished_run(lake.spark) or "",
+            *idle_decisions(SparkReader(lake.spark), cut_report(SparkReader(lake.spark))),
+            unpublished_run(SparkReader(lake.spark)) or "",
         ]
         snapshots = [source for (source,) in lake.rows("select source from build.int_snapshot")]
         yield Run(

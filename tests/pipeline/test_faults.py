@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 import streams
 from arrivals import Arrival
+from engines import agreed_status
 from lake import Lake, open_lake, tables_of
 from oracle import Message, Row
 
 from dbt_debezium.notices import idle_decisions
 from dbt_debezium.quarantine.messages import Wanted, land_again, quarantined
+from dbt_debezium.readers import SparkReader
 from dbt_debezium.scaffold import Group
 
 FIRST_SETTINGS = "{not_ingested_tables: [public.unseen]}"
@@ -2110,6 +2112,12 @@ def test_only_an_operator_ends_a_transaction_without_an_end(shown: Seen) -> None
     assert shown.quarantined("discarded") == ["discarded"]
 
 
+def test_status_says_the_same_with_duckdb_as_with_spark(runs: Runs, shown: Seen) -> None:
+    report = agreed_status(runs.lake.project)
+    for part in ("held", "quarantined", "flags", "decisions"):
+        assert any(entry[part] for entry in report), part
+
+
 def test_a_decision_whose_reason_was_corrected_has_had_its_effect(runs: Runs, shown: Seen) -> None:
     report = list(shown.cuts.values())
     before = [
@@ -2117,7 +2125,8 @@ def test_a_decision_whose_reason_was_corrected_has_had_its_effect(runs: Runs, sh
         for cut in report
     ]
     assert before != report
-    assert idle_decisions(runs.lake.spark, before) == idle_decisions(runs.lake.spark, report)
+    reader = SparkReader(runs.lake.spark)
+    assert idle_decisions(reader, before) == idle_decisions(reader, report)
 
 
 def test_a_released_transaction_follows_what_had_ended_when_it_was_committed(shown: Seen) -> None:

@@ -34,6 +34,7 @@ from test_faults import (
 
 from dbt_debezium.holds import held_sentence
 from dbt_debezium.notices import idle_decisions
+from dbt_debezium.readers import SparkReader
 from dbt_debezium.reasons import HELD
 from dbt_debezium.scaffold import Group
 
@@ -461,7 +462,7 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Followed]:
             for name, case in CASES.items()
         ]
         lake.land_arrivals("first", first)
-        assert idle_decisions(lake.spark, []) == [], "before anything is built"
+        assert idle_decisions(SparkReader(lake.spark), []) == [], "before anything is built"
         settings = Settings()
         # A keyless table is to lose a row: one run fails on it, and the next one holds it.
         assert lake.build(command="seed"), lake.lines

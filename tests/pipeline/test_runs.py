@@ -16,6 +16,7 @@ from oracle import History, read_messages
 from dbt_debezium.doctor.lake import lake_findings
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lease import Lease
+from dbt_debezium.readers import SparkReader
 from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import Group
 
@@ -89,7 +90,7 @@ def test_a_further_run_changes_nothing(lake: Lake) -> None:
 
 
 def test_doctor_finds_nothing_wrong_with_a_lake_that_is_published(lake: Lake) -> None:
-    found = [*lake_findings(lake.spark, cut_report(lake.spark), "build")]
+    found = [*lake_findings(lake.spark, cut_report(SparkReader(lake.spark)), "build")]
     assert {one.level for one in found} == {"ok"}, found
     sources = {one.sentence.split()[1] for one in found[1:]}
     assert sources == {*PARTS, "run_again"}

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from engines import agreed_status
 from lake import DATA, Lake, capture, open_lake
 from oracle import read_messages
 
@@ -207,6 +208,14 @@ def test_a_run_refuses_what_needs_a_decision_and_names_it(
     assert "public.ev: column 'd' came at commit 2 of evo, and its policy is fail" in text
     assert 'public.ev_key: its key changed from ["id"] to ["code"] at commit 16 of evo' in text
     assert "'identity': [...]" in text
+
+
+def test_status_names_changes_with_duckdb_as_with_spark(
+    runs: tuple[Lake, dict[str, Any]],
+) -> None:
+    report = agreed_status(runs[0].project)
+    kinds = {change["change"] for entry in report for change in entry["schema_changes"]}
+    assert {"column_added", "column_missing", "key_changed", "type_widened"} <= kinds
 
 
 def test_a_run_names_the_columns_that_the_models_lack(runs: tuple[Lake, dict[str, Any]]) -> None:

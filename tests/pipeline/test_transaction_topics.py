@@ -23,6 +23,7 @@ from streams import (
 )
 
 from dbt_debezium.notices import unplaced_topics
+from dbt_debezium.readers import SparkReader
 from dbt_debezium.scaffold import Group
 
 pytestmark = pytest.mark.slow
@@ -203,7 +204,7 @@ def run(lake: Lake, some: list[Stream], landing: int) -> Run:
         "inner join build.cut on held.cut_id = cut.cut_id and cut.channel = 'published' "
         "where held.kind = 'transaction_marker' and held.topic like 'routed.%'"
     )
-    return Run(lake.cuts(), unplaced_topics(lake.spark), int(str(held)))
+    return Run(lake.cuts(), unplaced_topics(SparkReader(lake.spark)), int(str(held)))
 
 
 def proof_of(entry: Row) -> tuple[int, str, list[str]]:

@@ -17,11 +17,13 @@ from typing import Any
 import msgspec
 import pytest
 from compare import read_expected
+from engines import agreed_status
 from lake import DATA, Lake, capture, open_lake, tables_of
 from oracle import read_messages
 
 from dbt_debezium.doctor.null_defaults import null_default_sentences
 from dbt_debezium.export import with_text_times
+from dbt_debezium.readers import SparkReader
 from dbt_debezium.scaffold import CapturedTable
 from dbt_debezium.unrepresentable import unrepresentable_counts
 
@@ -264,13 +266,19 @@ def test_every_value_is_what_the_database_held_or_is_named(lake: Lake) -> None:
 
 def test_values_that_spark_cannot_hold_are_counted(lake: Lake) -> None:
     names = [table.model_name for table in lake.tables]
-    counts = unrepresentable_counts(lake.spark, [*names, "not_published"], "public")
+    counts = unrepresentable_counts(SparkReader(lake.spark), [*names, "not_published"], "public")
     shown: Counter[tuple[str, str]] = Counter()
     for name in names:
         for row in lake.spark.table(f"public.{name}").select("_change").collect():
             shown[row._change.source, name] += len(row._change.unrepresentable)
     assert +shown == {(s, name): n for s, found in counts.items() for name, n in found.items()}
     assert counts["types"]
+
+
+def test_status_counts_them_with_duckdb_as_with_spark(lake: Lake) -> None:
+    report = agreed_status(lake.project)
+    assert any(entry["unrepresentable"] for entry in report)
+    assert any(entry["encoded_columns"] for entry in report)
 
 
 def test_columns_whose_nulls_may_have_become_defaults_are_named(lake: Lake) -> None:

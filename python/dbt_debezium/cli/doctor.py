@@ -78,6 +78,7 @@ def _with_spark(target: str | None) -> Iterator[Finding]:
     from dbt_debezium.doctor.kafka import kafka_findings
     from dbt_debezium.doctor.lake import format_findings, lake_findings
     from dbt_debezium.project_models import ProjectModels
+    from dbt_debezium.readers import SparkReader
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import (
         build_schema,
@@ -100,7 +101,7 @@ def _with_spark(target: str | None) -> Iterator[Finding]:
                 because = "not looked at, because of what is wrong above"
                 yield Finding("note", f"lake, Kafka and connectors: {because}")
                 return
-        report = cut_report(spark, schema)
+        report = cut_report(SparkReader(spark), schema)
         status.update("looking at the lake")
         found += [*checked(lambda: lake_findings(spark, report, schema))]
         status.update("asking Kafka")

@@ -20,7 +20,7 @@ from dbt_debezium.cli.console import (
     working,
 )
 from dbt_debezium.cli.fetched import show_fetched
-from dbt_debezium.cli.report import SHOWN_SENTENCES, show_report
+from dbt_debezium.cli.shown_report import SHOWN_SENTENCES, show_report
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
 from dbt_debezium.kafka import SCHEME
@@ -106,6 +106,7 @@ def preview(
     from dbt_debezium.identities import parse_identities
     from dbt_debezium.notices import unplaced_topics
     from dbt_debezium.preview import Topics, preview_report, previewed
+    from dbt_debezium.readers import SparkReader
     from dbt_debezium.scaffold import Group
 
     parsed_groups = [Group.parse(group) for group in groups]
@@ -125,7 +126,7 @@ def preview(
             state.update(f"writing {export_directory}")
             export(built.spark, built.tables, export_directory)
         report = preview_report(built, command)
-        unplaced = unplaced_topics(built.spark)
+        unplaced = unplaced_topics(SparkReader(built.spark))
         state.stop()
         for skipped in built.skipped_files:
             out.print(Text(f"skipped {skipped}"), soft_wrap=True)

@@ -55,6 +55,7 @@ def quarantine(
     """
     from dbt_debezium.lease import Lease
     from dbt_debezium.quarantine.messages import Wanted, land_again, quarantined
+    from dbt_debezium.readers import SparkReader
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import build_schema, nothing_published, spark_session
 
@@ -67,7 +68,7 @@ def quarantine(
     held = Lease(lake_dir(), "dbt-debezium quarantine --retry") if retry else nullcontext()
     with held, working("starting Spark") as status:
         spark = spark_session(target)
-        if not cut_report(spark, schema):
+        if not cut_report(SparkReader(spark), schema):
             raise nothing_published("quarantine")
         if retry:
             status.update("landing again")

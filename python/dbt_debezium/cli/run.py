@@ -23,7 +23,7 @@ from dbt_debezium.cli.console import (
 )
 from dbt_debezium.cli.land import end_if_failed, source_of
 from dbt_debezium.cli.maintain import maintain_when_due
-from dbt_debezium.cli.report import SHOWN_SENTENCES, shape_sentences
+from dbt_debezium.cli.shown_report import SHOWN_SENTENCES, shape_sentences
 from dbt_debezium.errors import DebeziumError, is_of_spark
 from dbt_debezium.home import lake_dir, make_private, project_dir
 
@@ -253,18 +253,19 @@ def notes_of(spark: "SparkSession", target: str | None) -> tuple[list[str], list
     from dbt_debezium.holds import held_sentence
     from dbt_debezium.notices import idle_decisions, unplaced_topics
     from dbt_debezium.project_models import ProjectModels
+    from dbt_debezium.readers import SparkReader
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import build_schema
     from dbt_debezium.shapes import shape_reports
 
-    schema = build_schema(target)
+    lake, schema = SparkReader(spark), build_schema(target)
     models = ProjectModels.read(project_dir()).histories.values()
-    report = cut_report(spark, schema)
+    report = cut_report(lake, schema)
     held = [sentence for entry in report if (sentence := held_sentence(entry, "run"))]
     notes = [
         *held[:SHOWN_SENTENCES],
-        *unplaced_topics(spark, schema)[:SHOWN_SENTENCES],
-        *shape_sentences(shape_reports(spark, models, schema)),
-        *idle_decisions(spark, report, schema)[:SHOWN_SENTENCES],
+        *unplaced_topics(lake, schema)[:SHOWN_SENTENCES],
+        *shape_sentences(shape_reports(lake, models, schema)),
+        *idle_decisions(lake, report, schema)[:SHOWN_SENTENCES],
     ]
     return notes, report

@@ -1,13 +1,33 @@
 """`dbt-debezium status`."""
 
 import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 from rich.text import Text
 
 from dbt_debezium.cli.console import enter_lake, examples, out, working
-from dbt_debezium.cli.report import SHOWN_SENTENCES, SHOWN_SOURCES, shape_sentences, show_report
+from dbt_debezium.cli.shown_report import (
+    SHOWN_SENTENCES,
+    SHOWN_SOURCES,
+    shape_sentences,
+    show_report,
+)
 from dbt_debezium.home import project_dir
+
+if TYPE_CHECKING:
+    from dbt_debezium.lake_status import LakeStatus
+    from dbt_debezium.readers.choice import Engine
+
+engine_option = click.option(
+    "--engine",
+    default="auto",
+    show_default=True,
+    type=click.Choice(["auto", "duckdb", "spark"]),
+    help="What reads the lake. DuckDB needs no Java; `auto` takes Spark where DuckDB is not"
+    " installed or cannot read this lake.",
+)
 
 
 @click.command(
@@ -23,61 +43,54 @@ from dbt_debezium.home import project_dir
     help="One JSON list: cut.json of an export, and what models lack or cannot show.",
 )
 @click.option("--target", help="A target of profiles.yml.")
-def status(as_json: bool, target: str | None) -> None:
+@engine_option
+def status(as_json: bool, target: str | None, engine: "Engine") -> None:
     """Say what is published, held, quarantined and flagged, and why."""
-    from dbt_debezium.encoded_columns import ShownTable, encoded_columns
-    from dbt_debezium.notices import (
-        idle_decisions,
-        landed_count,
-        unplaced_topics,
-        unpublished_run,
-    )
-    from dbt_debezium.project_models import ProjectModels
-    from dbt_debezium.report import cut_report
-    from dbt_debezium.session import (
-        build_schema,
-        project_settings,
-        public_schema,
-        spark_session,
-    )
-    from dbt_debezium.shapes import ShapeReport, shape_reports
-    from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
+    from dbt_debezium.session import project_settings
 
     enter_lake(target)
-    models = ProjectModels.read(project_dir()).histories.values()
-    with working("starting Spark"):
-        spark = spark_session(target)
-        report = cut_report(spark, build_schema(target))
-        landed = 0 if report else landed_count(spark)
-        notices = idle_decisions(spark, report, build_schema(target)) if report else []
-        notices += unplaced_topics(spark, build_schema(target))
-        if unpublished := unpublished_run(spark, build_schema(target)):
-            notices.append(unpublished)
-        shapes = shape_reports(spark, models, build_schema(target))
-        names = [model.public_name for model in models]
-        unrepresentable = unrepresentable_counts(spark, names, public_schema(project_dir()))
-        tables = [ShownTable(one.public_name, one.captured, one.columns) for one in models]
-        encoded = encoded_columns(spark, tables, build_schema(target), public_schema(project_dir()))
-    for entry in report:
-        entry["unrepresentable"] = unrepresentable.get(entry["source"], {})
-        found = shapes.get(entry["source"], ShapeReport())
-        entry["unknown_columns"] = found.unknown_columns
-        entry["tables_without_model"] = found.tables_without_model()
-        entry["schema_changes"] = found.changes
-        entry["encoded_columns"] = encoded.get(entry["source"], {})
+    found = look(target, engine)
     if as_json:
-        click.echo(json.dumps(report, ensure_ascii=False, indent=1))
-        return
-    if not report:
-        for notice in notices:
-            out.print(Text(notice), soft_wrap=True)
-        out.print(f"{landed:,} messages have landed and none is published; run `dbt-debezium run`")
+        click.echo(json.dumps(found.report, ensure_ascii=False, indent=1))
         return
     silent = project_settings(project_dir()).get("sources_without_truncate") or []
-    show_report(report, "status", silent)
-    for sentence in shape_sentences(shapes):
+    say(found, silent)
+
+
+def say(found: "LakeStatus", without_truncate: Sequence[str]) -> None:
+    """Print what is known of a lake.
+
+    Args:
+        found: what is known.
+        without_truncate: patterns of sources that are known to send no TRUNCATE.
+    """
+    from dbt_debezium.unrepresentable import unrepresentable_sentence
+
+    if not found.report:
+        for notice in found.notices:
+            out.print(Text(notice), soft_wrap=True)
+        out.print(
+            f"{found.landed:,} messages have landed and none is published; run `dbt-debezium run`"
+        )
+        return
+    show_report(found.report, "status", without_truncate)
+    for sentence in shape_sentences(found.shapes):
         out.print(Text(sentence), soft_wrap=True)
-    for source, counts in sorted(unrepresentable.items())[:SHOWN_SOURCES]:
+    for source, counts in sorted(found.unrepresentable.items())[:SHOWN_SOURCES]:
         out.print(Text(unrepresentable_sentence(source, counts)), soft_wrap=True)
-    for notice in notices[-SHOWN_SENTENCES:]:
+    for notice in found.notices[-SHOWN_SENTENCES:]:
         out.print(Text(notice), soft_wrap=True)
+
+
+def look(target: str | None, engine: "Engine") -> "LakeStatus":
+    """Look at the lake of a target."""
+    from dbt_debezium.lake_status import lake_status
+    from dbt_debezium.project_models import ProjectModels
+    from dbt_debezium.readers.choice import reader_of
+    from dbt_debezium.session import build_schema, public_schema
+
+    models = list(ProjectModels.read(project_dir()).histories.values())
+    with working("looking at the lake") as state:
+        schema = build_schema(target)
+        lake = reader_of(target, schema, engine, state.update)
+        return lake_status(lake, models, schema, public_schema(project_dir()))

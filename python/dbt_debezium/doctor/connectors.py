@@ -11,6 +11,7 @@ from dbt_debezium.holds import held_sentence
 from dbt_debezium.metadata import end_sentence, metadata_sentence
 from dbt_debezium.project_models import ProjectModels
 from dbt_debezium.quarantine.sentences import quarantine_sentences
+from dbt_debezium.readers import SparkReader
 from dbt_debezium.value_looks import encoded_sentences
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def connector_findings(
     tables = [
         ShownTable(one.public_name, one.captured, one.columns) for one in models.histories.values()
     ]
-    encoded = encoded_columns(spark, tables, build_schema, public_schema)
+    encoded = encoded_columns(SparkReader(spark), tables, build_schema, public_schema)
     for source, looks in sorted(encoded.items()):
         for sentence in encoded_sentences(source, looks, "status"):
             yield Finding("note", sentence)

@@ -9,6 +9,7 @@ from dbt_debezium.lake_format import FORMAT
 from dbt_debezium.landing import TABLE
 from dbt_debezium.lease.row import read_row
 from dbt_debezium.notices import idle_decisions, unplaced_topics, unpublished_run
+from dbt_debezium.readers import SparkReader
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,9 +55,10 @@ def lake_findings(
             f"lake: {entry['source']} is published up to commit {entry['commit_number']:,} "
             f"({entry['committed_at'] or 'no commit yet'})",
         )
-    if unpublished := unpublished_run(spark, schema):
+    lake = SparkReader(spark)
+    if unpublished := unpublished_run(lake, schema):
         yield Finding("wrong", f"lake: {unpublished}; `dbt-debezium run` says why")
-    for sentence in unplaced_topics(spark, schema):
+    for sentence in unplaced_topics(lake, schema):
         yield Finding("wrong", sentence)
-    for sentence in idle_decisions(spark, report, schema):
+    for sentence in idle_decisions(lake, report, schema):
         yield Finding("note", sentence)

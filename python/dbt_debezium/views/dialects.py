@@ -11,6 +11,8 @@ from typing import Final, Literal
 
 from sqlglot import exp, parse_one
 
+from dbt_debezium.views.spark_functions import SparkForDuckdb, unfold_maps
+
 Dialect = Literal["duckdb", "trino", "snowflake"]
 
 LOOKAHEAD: Final = re.compile(r"^(?P<start>.*)\(\?=(?P<end>.*)\)$")
@@ -58,7 +60,9 @@ def create_view(dialect: Dialect, schema: str, name: str, text: str, lake: Lake)
 
 def translated(dialect: Dialect, text: str, lake: Lake) -> exp.Expr:
     """A view's query, still to be written in the dialect."""
-    query = parse_one(text, read="spark")
+    query = parse_one(text, read=SparkForDuckdb if dialect == "duckdb" else "spark")
+    if dialect == "duckdb":
+        unfold_maps(query)
     for table in query.find_all(exp.Table):
         if table.db and lake.catalog:
             table.set("catalog", exp.to_identifier(lake.catalog))
@@ -71,7 +75,7 @@ def translated(dialect: Dialect, text: str, lake: Lake) -> exp.Expr:
         if dialect != "duckdb":
             counted.set("expressions", [one_value(one, dialect) for one in counted.expressions])
     for pointer in query.find_all(exp.CTE):
-        if pointer.alias == "pointer":
+        if pointer.alias == "pointer" and dialect != "duckdb":
             unfold(query, pointer, dialect, lake)
     if dialect == "snowflake":
         for column in list(query.find_all(exp.Column)):
@@ -93,10 +97,7 @@ def unfold(query: exp.Expr, pointer: exp.CTE, dialect: Dialect, lake: Lake) -> N
     (cut,) = pointer.this.find_all(exp.Table)
     cut_name = cut.sql(dialect=dialect)
     condition = pointer.this.args["where"].sql(dialect=dialect)
-    if dialect == "duckdb":
-        columns = "unnest(cut.source_cuts, max_depth := 2)"
-        rows = ""
-    elif dialect == "trino":
+    if dialect == "trino":
         columns = ", ".join(f"{ROWS}.{name}" for name in fields)
         rows = f"cross join unnest(cut.source_cuts) as {ROWS} ({', '.join(lake.fields)})"
     else:

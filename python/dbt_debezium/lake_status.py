@@ -1,0 +1,64 @@
+"""All that `status` knows of a lake."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbt_debezium.encoded_columns import ShownTable, encoded_columns
+from dbt_debezium.model_files import HistoryModel
+from dbt_debezium.notices import idle_decisions, landed_count, unplaced_topics, unpublished_run
+from dbt_debezium.readers import Reader
+from dbt_debezium.report import cut_report
+from dbt_debezium.shapes import ShapeReport, shape_reports
+from dbt_debezium.unrepresentable import unrepresentable_counts
+
+
+@dataclass(slots=True)
+class LakeStatus:
+    """What is published, held, quarantined and flagged, and what models lack."""
+
+    report: list[dict[str, Any]]
+    """As `status --json` prints it; empty where nothing is published."""
+    landed: int
+    """How many messages have landed, where nothing is published."""
+    shapes: dict[str, ShapeReport]
+    """By source."""
+    unrepresentable: dict[str, dict[str, int]]
+    """By source and public table."""
+    notices: list[str] = field(default_factory=list)
+    """Sentences on decisions, topics and the latest run."""
+
+
+def lake_status(
+    lake: Reader, models: Sequence[HistoryModel], build_schema: str, public_schema: str
+) -> LakeStatus:
+    """Look at a lake.
+
+    Args:
+        lake: what reads it.
+        models: the history models of its project.
+        build_schema: the schema that models are built in.
+        public_schema: the schema that readers use.
+
+    Raises:
+        DebeziumError: nothing has landed.
+    """
+    report = cut_report(lake, build_schema)
+    landed = 0 if report else landed_count(lake)
+    notices = idle_decisions(lake, report, build_schema) if report else []
+    notices += unplaced_topics(lake, build_schema)
+    if unpublished := unpublished_run(lake, build_schema):
+        notices.append(unpublished)
+    shapes = shape_reports(lake, models, build_schema)
+    names = [model.public_name for model in models]
+    unrepresentable = unrepresentable_counts(lake, names, public_schema)
+    tables = [ShownTable(one.public_name, one.captured, one.columns) for one in models]
+    encoded = encoded_columns(lake, tables, build_schema, public_schema)
+    for entry in report:
+        entry["unrepresentable"] = unrepresentable.get(entry["source"], {})
+        found = shapes.get(entry["source"], ShapeReport())
+        entry["unknown_columns"] = found.unknown_columns
+        entry["tables_without_model"] = found.tables_without_model()
+        entry["schema_changes"] = found.changes
+        entry["encoded_columns"] = encoded.get(entry["source"], {})
+    return LakeStatus(report, landed, shapes, unrepresentable, notices)

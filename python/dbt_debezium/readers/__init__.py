@@ -1,0 +1,46 @@
+"""What reads the tables of a lake: Spark, or DuckDB, which needs no Java."""
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Reader(Protocol):
+    """Asks queries in Spark's SQL. Their rows may come in any order that the query leaves open."""
+
+    def has(self, name: str) -> bool:
+        """Whether a table or a view is there, named with its schema: `build.cut`."""
+
+    def views(self, schema: str) -> set[str]:
+        """The names of the views of a schema; none where there is no such schema."""
+
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        """The rows by column. Structs and maps are dicts."""
+
+
+class SparkReader:
+    """A session of Spark."""
+
+    def __init__(self, spark: "SparkSession") -> None:
+        self._spark = spark
+
+    def has(self, name: str) -> bool:
+        from pyspark.errors import AnalysisException
+
+        # Spark's `tableExists` sees no view of Iceberg.
+        try:
+            return bool(self._spark.table(name).columns)
+        except AnalysisException as error:
+            if error.getCondition() not in ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND"):
+                raise
+            return False
+
+    def views(self, schema: str) -> set[str]:
+        if not self._spark.catalog.databaseExists(schema):
+            return set()
+        found = self._spark.sql(f"show views in `{schema}`").collect()
+        return {row["viewName"] for row in found}
+
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        return [row.asDict(recursive=True) for row in self._spark.sql(query).collect()]

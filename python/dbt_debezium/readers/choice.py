@@ -1,0 +1,106 @@
+"""Which engine reads the lake of a target."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from dbt_debezium.catalogs import CATALOGS, catalog_of, settings_of_target
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.readers import Reader, SparkReader
+from dbt_debezium.site import SQLITE, site_defaults
+
+if TYPE_CHECKING:
+    from dbt_debezium.readers.duckdb_reader import DuckdbReader
+    from dbt_debezium.readers.places import Places
+
+Engine = Literal["auto", "duckdb", "spark"]
+INSTALL: Final = "pip install 'dbt-debezium[duckdb]'"
+
+
+class NotForDuckdbError(DebeziumError):
+    """What keeps DuckDB from reading a lake that Spark can read."""
+
+
+def reader_of(
+    target: str | None, schema: str, engine: Engine, tell: Callable[[str], None]
+) -> Reader:
+    """What reads the lake of a target: DuckDB where it can, else Spark.
+
+    Args:
+        target: of profiles.yml.
+        schema: the schema that models are built in.
+        engine: `auto`, or the one that a person wants.
+        tell: takes what is being done.
+
+    Raises:
+        DebeziumError: the catalog cannot be opened, or DuckDB is wanted and cannot read the lake.
+    """
+    if engine != "spark":
+        try:
+            return duckdb_reader(target, schema)
+        except NotForDuckdbError:
+            if engine == "duckdb":
+                raise
+    from dbt_debezium.session import spark_session
+
+    tell("starting Spark")
+    return SparkReader(spark_session(target))
+
+
+def duckdb_reader(target: str | None, schema: str) -> "DuckdbReader":
+    """DuckDB for the lake of a target.
+
+    Raises:
+        DebeziumError: the catalog cannot be opened.
+        NotForDuckdbError: DuckDB is not installed, or only Java can read this lake.
+    """
+    from dbt_debezium.readers.duckdb_reader import DuckdbReader, is_installed
+
+    if not is_installed():
+        raise NotForDuckdbError(f"duckdb: it is not installed; {INSTALL}, or use --engine spark")
+    settings = settings_of_target(target)
+    if settings is None:
+        raise NotForDuckdbError(
+            "duckdb: only dbt can read this target of profiles.yml; use --engine spark"
+        )
+    return DuckdbReader(places_of(site_defaults() | settings, schema), schema)
+
+
+def places_of(settings: Mapping[str, Any], schema: str) -> "Places":
+    """The catalog of a target.
+
+    Args:
+        settings: of its Spark, completed.
+        schema: the schema that models are built in.
+
+    Raises:
+        DebeziumError: the catalog cannot be opened.
+        NotForDuckdbError: it is neither a file of SQLite nor REST, or only Java opens its files.
+    """
+    from dbt_debezium.readers.file_places import FilePlaces
+    from dbt_debezium.readers.rest_places import RestPlaces
+
+    catalog = catalog_of(settings)
+    name, uri = catalog["name"], catalog.get("uri", "")
+    if uri.startswith(SQLITE) and Path(catalog.get("warehouse", "")).is_absolute():
+        return FilePlaces(Path(uri.removeprefix(SQLITE)), name)
+    if catalog.get("type") != "rest":
+        raise NotForDuckdbError(
+            f"duckdb: the catalog {name} is neither a file of SQLite with its tables on this "
+            "machine nor a REST catalog; use --engine spark"
+        )
+    prefix = f"{CATALOGS}{name}."
+    properties = {
+        key.removeprefix(prefix): str(one)
+        for key, one in settings.items()
+        if key.startswith(prefix)
+    }
+    places = RestPlaces(name, properties)
+    first = [(schema, "cut"), ("landing", "message")]
+    there = [(found, table) for found, table in first if table in places.tables(found)]
+    if not all(places.opens(*one) for one in there[:1]):
+        raise NotForDuckdbError(
+            f"duckdb: files of the catalog {name} are opened by what only Java finds; name "
+            "s3.access-key-id and s3.secret-access-key in profiles.yml, or use --engine spark"
+        )
+    return places

@@ -1,0 +1,72 @@
+"""The tables and views of a catalog in a file of SQLite, as they were at one moment."""
+
+import gzip
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.rounds.catalog import LOCK_SECONDS
+
+PLACES: Final = """
+select table_namespace, table_name, metadata_location, coalesce(iceberg_type, 'TABLE') = 'VIEW'
+from iceberg_tables
+where catalog_name = ?
+"""
+
+
+class FilePlaces:
+    """See `Places`."""
+
+    def __init__(self, file: Path, catalog: str) -> None:
+        """Read the file.
+
+        Args:
+            file: of SQLite, as Iceberg's JDBC catalog makes it.
+            catalog: the name that Spark gives the catalog.
+
+        Raises:
+            DebeziumError: it is no catalog.
+        """
+        address = f"{file.absolute().as_uri()}?mode=ro"
+        try:
+            with closing(sqlite3.connect(address, LOCK_SECONDS, uri=True)) as connection:
+                rows = connection.execute(PLACES, (catalog,)).fetchall()
+        except sqlite3.Error as error:
+            raise DebeziumError(
+                f"catalog: {file} cannot be opened ({error}); name a readable catalog in "
+                "profiles.yml, or move a damaged one away"
+            ) from error
+        self._tables = {(row[0], row[1]): str(row[2]) for row in rows if not row[3]}
+        self._views = {(row[0], row[1]): str(row[2]) for row in rows if row[3]}
+
+    def tables(self, schema: str) -> set[str]:
+        return {name for namespace, name in self._tables if namespace == schema}
+
+    def views(self, schema: str) -> set[str]:
+        return {name for namespace, name in self._views if namespace == schema}
+
+    def metadata(self, schema: str, table: str) -> str:
+        return self._tables[schema, table]
+
+    def text(self, schema: str, view: str) -> str:
+        file = Path(self._views[schema, view].removeprefix("file:"))
+        # Iceberg compresses metadata of views, and may be told not to.
+        read = gzip.open if file.name.endswith(".gz.metadata.json") else open
+        with read(file, "rb") as opened:
+            metadata = json.load(opened)
+        current = metadata["current-version-id"]
+        (version,) = (one for one in metadata["versions"] if one["version-id"] == current)
+        (text,) = (one["sql"] for one in version["representations"] if one["dialect"] == "spark")
+        return str(text)
+
+    def secret(self, schema: str, table: str) -> dict[str, str | bool]:
+        return {}
+
+    def patience(self) -> dict[str, int]:
+        return {}
+
+    def store(self) -> str:
+        return "that of the lake"

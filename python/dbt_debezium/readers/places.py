@@ -1,0 +1,28 @@
+"""Where the tables of a lake are and what its views say, by its catalog. No Spark, no Java."""
+
+from typing import Protocol
+
+
+class Places(Protocol):
+    """The catalog of a lake."""
+
+    def tables(self, schema: str) -> set[str]:
+        """The names of the tables of a schema; none where there is no such schema."""
+
+    def views(self, schema: str) -> set[str]:
+        """The names of its views."""
+
+    def metadata(self, schema: str, table: str) -> str:
+        """The address of a table's newest metadata."""
+
+    def text(self, schema: str, view: str) -> str:
+        """The query of a view, in Spark's SQL."""
+
+    def secret(self, schema: str, table: str) -> dict[str, str | bool]:
+        """The options of the secret that opens the files of a table; none for local files."""
+
+    def patience(self) -> dict[str, int]:
+        """Settings of DuckDB that say how long it waits for a store; none where it has no say."""
+
+    def store(self) -> str:
+        """The address of the store that has the files of the table asked for last."""

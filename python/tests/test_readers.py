@@ -1,0 +1,242 @@
+"""DuckDB reads a lake without Spark and without Java, in Spark's SQL."""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
+import pytest
+from click.testing import CliRunner, Result
+
+from dbt_debezium.cli import main
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.readers.choice import NotForDuckdbError, places_of, reader_of
+
+pytest.importorskip("duckdb", reason="`make setup-live` installs readers of the lake")
+pytest.importorskip("pyiceberg", reason="`make setup-live` installs readers of the lake")
+
+from pyiceberg.catalog.sql import SqlCatalog
+
+from dbt_debezium.readers.duckdb_reader import DuckdbReader
+from dbt_debezium.readers.file_places import FilePlaces
+
+CUT = pa.schema([("channel", pa.string()), ("cut_id", pa.int64())])
+MESSAGE = pa.schema([("topic", pa.string()), ("value", pa.binary())])
+
+
+@pytest.fixture
+def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlCatalog:
+    """An embedded lake with a table of its own, made by PyIceberg."""
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
+    file = tmp_path / "catalog.db"
+    catalog = SqlCatalog("lake", uri=f"sqlite:///{file}", warehouse=str(tmp_path / "warehouse"))
+    catalog.create_namespace("build")
+    write(catalog, "build.cut", [{"channel": "published", "cut_id": 1}], CUT)
+    return catalog
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> DuckdbReader:
+    """Of a catalog without tables."""
+    folder = tmp_path_factory.mktemp("empty")
+    columns = "catalog_name, table_namespace, table_name, metadata_location, iceberg_type"
+    with closing(sqlite3.connect(folder / "catalog.db")) as connection:
+        connection.execute(f"create table iceberg_tables ({columns})")
+    return reader(folder)
+
+
+def write(catalog: SqlCatalog, name: str, rows: list[dict[str, Any]], schema: pa.Schema) -> None:
+    table = catalog.create_table_if_not_exists(name, schema)
+    change = table.overwrite if table.current_snapshot() else table.append
+    change(pa.Table.from_pylist(rows, schema))
+
+
+def add_view(folder: Path, name: str, text: str) -> None:
+    """A view as Spark's Iceberg writes it."""
+    file = folder / f"{name}.metadata.json"
+    representations = [{"type": "sql", "dialect": "spark", "sql": text}]
+    version = {"version-id": 2, "representations": representations}
+    file.write_text(json.dumps({"current-version-id": 2, "versions": [version]}))
+    with closing(sqlite3.connect(folder / "catalog.db")) as connection, connection:
+        connection.execute(
+            "insert into iceberg_tables (catalog_name, table_namespace, table_name,"
+            " metadata_location, iceberg_type) values ('lake', 'build', ?, ?, 'VIEW')",
+            (name, str(file)),
+        )
+
+
+def reader(folder: Path) -> DuckdbReader:
+    return DuckdbReader(FilePlaces(folder / "catalog.db", "lake"), "build")
+
+
+def test_all_queries_of_a_reader_see_one_cut(lake: SqlCatalog, tmp_path: Path) -> None:
+    before = reader(tmp_path)
+    query = "select cut_id from build.cut where channel = 'published'"
+    assert before.rows(query) == [{"cut_id": 1}]
+    write(lake, "build.cut", [{"channel": "published", "cut_id": 2}], CUT)
+    assert before.rows(query) == [{"cut_id": 1}]
+    assert reader(tmp_path).rows(query) == [{"cut_id": 2}]
+
+
+def test_a_view_of_spark_is_read_with_all_that_it_reads(lake: SqlCatalog, tmp_path: Path) -> None:
+    add_view(tmp_path, "part", "select cut_id, array(cut_id, 7) as `all` from build.cut")
+    add_view(tmp_path, "whole", "select explode(`all`) as one from build.part as i")
+    found = reader(tmp_path)
+    assert found.views("build") == {"part", "whole"}
+    assert found.views("public") == set()
+    assert found.has("build.whole")
+    assert not found.has("build.absent")
+    query = "with cut as (select one from build.whole) select one from cut order by one"
+    assert found.rows(query) == [{"one": 1}, {"one": 7}]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("select size(array(1, 2)) as x", [{"x": 2}]),
+        ("select size(null) as x", [{"x": None}]),
+        ("select map_contains_key(map('a', 1), 'a') as x", [{"x": True}]),
+        ("select map_contains_key(map('a', 1), 'b') as x", [{"x": False}]),
+        ("select array_sort(array_union(array(1, 2), array(2, 3))) as x", [{"x": [1, 2, 3]}]),
+        (
+            """select from_json('{"a": "x\\\\"y", "b": null}', 'map<string, string>') as x""",
+            [{"x": {"a": 'x"y', "b": None}}],
+        ),
+        ("""select from_json('["a"]', 'array<string>') as x""", [{"x": ["a"]}]),
+        (
+            "select inline(array(named_struct('a', 1, 'b', null), named_struct('a', 3, 'b', 4)))",
+            [{"a": 1, "b": None}, {"a": 3, "b": 4}],
+        ),
+        (
+            "select 0 as x, posexplode(map('a', 5, 'b', 6)) as (at, name, value)",
+            [
+                {"x": 0, "at": 0, "name": "a", "value": 5},
+                {"x": 0, "at": 1, "name": "b", "value": 6},
+            ],
+        ),
+        (
+            "select max_by(a, b) as x from values ('old', 1), (null, 2) as t(a, b)",
+            [{"x": None}],
+        ),
+        ("select unix_micros(timestamp '1970-01-01 00:00:01') as x", [{"x": 1_000_000}]),
+        ("select case when 1 = 2 then raise_error('x') else 'y' end as x", [{"x": "y"}]),
+    ],
+)
+def test_a_function_of_spark_gives_what_spark_gives(
+    empty: DuckdbReader, text: str, expected: list[dict[str, Any]]
+) -> None:
+    assert empty.rows(text) == expected
+
+
+def test_a_query_that_duckdb_refuses_ends_in_a_sentence_that_names_spark(
+    empty: DuckdbReader,
+) -> None:
+    with pytest.raises(DebeziumError, match=r"lake: DuckDB cannot read it .*--engine spark"):
+        empty.rows("select raise_error('no such luck') as x")
+
+
+def test_a_file_that_is_no_catalog_is_named(tmp_path: Path) -> None:
+    (tmp_path / "catalog.db").write_text("something else")
+    with pytest.raises(DebeziumError, match=r"catalog: .*catalog.db cannot be opened .*profiles"):
+        reader(tmp_path)
+
+
+def test_status_looks_at_a_lake_without_java(
+    lake: SqlCatalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dbt_debezium.session.spark_session", pytest.fail)
+    lake.create_namespace("landing")
+    write(lake, "landing.message", [{"topic": "t", "value": b"{}"}] * 1_200, MESSAGE)
+    ended = CliRunner().invoke(main, ["status"], catch_exceptions=False)
+    assert ended.exit_code == 0, ended.output
+    said = "1,200 messages have landed and none is published; run `dbt-debezium run`"
+    assert said in ended.stdout
+    assert CliRunner().invoke(main, ["status", "--json"]).stdout == "[]\n"
+
+
+def query_duckdb(sql: str, *options: str) -> Result:
+    return CliRunner().invoke(main, ["query", sql, "--engine", "duckdb", *options])
+
+
+def test_duckdb_answers_queries_in_its_own_sql(lake: SqlCatalog, tmp_path: Path) -> None:
+    add_view(tmp_path, "whole", "select explode(array(cut_id, 7)) as one from build.cut")
+    ended = query_duckdb("from build.whole as w join build.cut as c on w.one = c.cut_id", "--json")
+    assert ended.exit_code == 0, ended.output
+    assert json.loads(ended.stdout) == {"one": 1, "channel": "published", "cut_id": 1}
+    shown = query_duckdb("select [1, null] as a, {'b': 2} as s").stdout
+    assert [line.split() for line in shown.splitlines()] == [
+        ["a", "s"],
+        ["[1,", "null]", '{"b":', "2}"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sql", "sentence"),
+    [
+        ("drop table build.cut", "query: drop table build.cut is not one query and may change"),
+        ("copy (select 1) to 'a'", "is not one query and may change something; SELECT, FROM"),
+        ("select 1; select 2", "is not one query and may change something; SELECT, FROM"),
+        ("", "is not one query and may change something; SELECT, FROM"),
+        ("select * from build.nope", "query: the lake has no table build.nope; build has cut"),
+        ("select * from nope.a", "query: the lake has no table nope.a; nope has none"),
+        ("select * from nope", "Table with name nope does not exist; write one query in DuckDB's"),
+        ("selec", 'syntax error at or near "selec"; write one query in DuckDB\'s SQL'),
+        ("select channel + 1 from build.cut", "; write one query in DuckDB's SQL"),
+    ],
+)
+def test_what_duckdb_does_not_answer_ends_in_one_sentence(
+    lake: SqlCatalog, sql: str, sentence: str
+) -> None:
+    ended = query_duckdb(sql)
+    assert ended.exit_code == 2
+    assert sentence in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+CATALOG = "spark.sql.catalog.lake"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"spark.remote": "sc://host"},
+        {f"{CATALOG}.type": "hive"},
+        {f"{CATALOG}.type": "jdbc", f"{CATALOG}.uri": "jdbc:postgresql://a/b"},
+        {f"{CATALOG}.uri": "jdbc:sqlite:/a/catalog.db", f"{CATALOG}.warehouse": "s3://a/b"},
+    ],
+)
+def test_what_duckdb_cannot_open_is_left_to_spark(settings: Mapping[str, str]) -> None:
+    with pytest.raises(NotForDuckdbError, match="duckdb: the catalog lake is neither a file"):
+        places_of({"spark.sql.defaultCatalog": "lake", **settings}, "build")
+
+
+def test_a_rest_catalog_that_does_not_answer_is_named_without_its_secrets() -> None:
+    settings = {
+        "spark.sql.defaultCatalog": "lake",
+        f"{CATALOG}.type": "rest",
+        f"{CATALOG}.uri": "http://me:hidden@127.0.0.1:1/",
+        f"{CATALOG}.token": "hidden",
+    }
+    with pytest.raises(DebeziumError, match=r"Connection refused.*; check its address") as raised:
+        places_of(settings, "build")
+    assert "hidden" not in str(raised.value)
+
+
+def test_spark_is_asked_where_duckdb_is_not_installed_unless_a_person_wants_duckdb(
+    lake: SqlCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without(name: str) -> Any:
+        return None if name == "duckdb_extension_iceberg" else find_spec(name)
+
+    monkeypatch.setattr("dbt_debezium.readers.duckdb_reader.find_spec", without)
+    told: list[str] = []
+    started: list[str | None] = []
+    monkeypatch.setattr("dbt_debezium.session.spark_session", started.append)
+    reader_of(None, "build", "auto", told.append)
+    assert (told, started) == (["starting Spark"], [None])
+    with pytest.raises(NotForDuckdbError, match=r"pip install 'dbt-debezium\[duckdb\]'"):
+        reader_of(None, "build", "duckdb", told.append)
