@@ -22,7 +22,7 @@ def held_sentence(entry: dict[str, Any], command: Command) -> str | None:
     held = entry["held"]
     if not held:
         return None
-    first = next((one for one in held if HELD[one["reason"]].remedy), held[0])
+    first = first_cause(held)
     its_own = [one for one in held if one["transaction_id"] == first["transaction_id"]]
     count = len({one["transaction_id"] for one in held})
     more = f", and {count - 1:,} more" if count > 1 else ""
@@ -30,6 +30,24 @@ def held_sentence(entry: dict[str, Any], command: Command) -> str | None:
     told = case_of(HELD[first["reason"]], its_own).told(command, words)
     verb = "are" if is_messages(first["transaction_id"]) else "is"
     return f"{entry['source']}: {shown_id(first['transaction_id'])} {verb} held{more}: {told}"
+
+
+def first_cause(held: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The first entry about which something can be done; else the first."""
+    return next((one for one in held if HELD[one["reason"]].remedy), held[0])
+
+
+def held_sentences(entry: dict[str, Any], command: Command) -> list[str]:
+    """The sentence of `held_sentence`, and one for the first cause of each other reason."""
+    if not entry["held"]:
+        return []
+    first = first_cause(entry["held"])["reason"]
+    others: dict[str, list[dict[str, Any]]] = {}
+    for one in entry["held"]:
+        if one["reason"] != first:
+            others.setdefault(one["reason"], []).append(one)
+    parts = [entry, *({**entry, "held": held} for held in others.values())]
+    return [sentence for part in parts if (sentence := held_sentence(part, command))]
 
 
 def case_of(reason: Reason, held: Sequence[dict[str, Any]]) -> Reason:

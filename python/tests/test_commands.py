@@ -21,7 +21,15 @@ from dbt_debezium.rounds.sources import NoSource
 
 
 @pytest.mark.parametrize(
-    "command", [["status"], ["query", "select 1"], ["diff", "shop", "1"], ["scaffold"]]
+    "command",
+    [
+        ["status"],
+        ["report", "lake.html"],
+        ["query", "select 1"],
+        ["query", "select 1", "--engine", "duckdb"],
+        ["diff", "shop", "1"],
+        ["scaffold"],
+    ],
 )
 def test_a_folder_without_a_lake_is_refused_and_stays_as_it_is(
     command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -83,6 +91,10 @@ NO_SUCH = "no/such/file.jsonl"
         ["run", "--every", "30s", "--full-refresh"],
         ["run", "--every", "30s", "--select", "a"],
         ["status", "--target", "nope"],
+        ["status", "--engine", "nope"],
+        ["report"],
+        ["report", "no/such/lake.html"],
+        ["report", "lake.html", "--health-file", NO_SUCH],
         ["query", "select 1", "--target", "nope"],
         ["diff", "shop"],
         ["diff", "shop", "0"],

@@ -130,6 +130,10 @@ def test_a_wheel_carries_the_package_and_nothing_of_the_example(wheel: Path) -> 
     assert {path.as_posix() for path in there if path.parts[1] not in EXAMPLE} < files
 
 
+def test_a_wheel_carries_the_page_of_report(wheel: Path) -> None:
+    assert f"{NAME}/page/page.html" in zipfile.ZipFile(wheel).namelist()
+
+
 def test_an_installed_wheel_begins_a_project_in_which_dbt_finds_every_model(
     installed: Path, tmp_path: Path
 ) -> None:

@@ -145,7 +145,7 @@ def test_a_file_that_is_no_catalog_is_named(tmp_path: Path) -> None:
         reader(tmp_path)
 
 
-def test_status_looks_at_a_lake_without_java(
+def test_status_and_report_look_at_a_lake_without_java(
     lake: SqlCatalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dbt_debezium.session.spark_session", pytest.fail)
@@ -156,6 +156,19 @@ def test_status_looks_at_a_lake_without_java(
     said = "1,200 messages have landed and none is published; run `dbt-debezium run`"
     assert said in ended.stdout
     assert CliRunner().invoke(main, ["status", "--json"]).stdout == "[]\n"
+    page = tmp_path / "lake.html"
+    ended = CliRunner().invoke(main, ["report", str(page)], catch_exceptions=False)
+    assert ended.exit_code == 0, ended.output
+    assert "Nothing is published: 1,200 messages have landed" in page.read_text()
+
+
+def test_a_page_that_cannot_be_written_ends_the_command(lake: SqlCatalog, tmp_path: Path) -> None:
+    lake.create_namespace("landing")
+    write(lake, "landing.message", [{"topic": "t", "value": b"{}"}], MESSAGE)
+    page = tmp_path / "no" / "lake.html"
+    ended = CliRunner().invoke(main, ["report", str(page)])
+    assert ended.exit_code == 2
+    assert f"report: {page} cannot be written (No such file or directory); name" in ended.stderr
 
 
 def query_duckdb(sql: str, *options: str) -> Result:

@@ -13,7 +13,14 @@ import duckdb
 import pytest
 import sqlglot
 from click.testing import CliRunner
-from engines import open_duckdb, pyiceberg_recipe, rows_of, statements_of
+from engines import (
+    agreed_status,
+    open_duckdb,
+    pyiceberg_recipe,
+    rows_of,
+    statements_of,
+    status_of,
+)
 from lake import REPOSITORY, capture
 from pages import blocks
 from pyspark.sql import SparkSession
@@ -149,6 +156,40 @@ def test_duckdb_reads_what_spark_reads_while_transactions_are_held(
     assert held > 0
     assert quarantined > 0
     assert_duckdb_reads_what_spark_reads(first_part, duckdb_of_first_part)
+
+
+def test_status_says_the_same_with_duckdb_as_with_spark(first_part: SparkSession) -> None:
+    (shop,) = agreed_status(REPOSITORY)
+    assert shop["held"]
+    assert shop["quarantined"]
+    assert shop["counts"]["landed"] > 0
+
+
+def test_status_report_and_queries_need_no_java(first_part: SparkSession, tmp_path: Path) -> None:
+    command = Path(sys.executable).with_name("dbt-debezium")
+    page = tmp_path / "lake.html"
+    query = "select commit_number from public.published_cut"
+    without_java = {**os.environ, "PATH": str(command.parent), "JAVA_HOME": str(tmp_path)}
+    said = [
+        subprocess.run(
+            [command, *arguments],
+            cwd=REPOSITORY,
+            env=without_java,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for arguments in (
+            ["status", "--json"],
+            ["report", page],
+            ["query", query, "--engine", "duckdb", "--json"],
+        )
+    ]
+    assert said[0] == status_of(REPOSITORY, "spark", "--json")
+    assert said[1].startswith("Not all is well: 1 message is quarantined")
+    assert said[1].strip() in page.read_text()
+    ((published,),) = first_part.sql(query).collect()
+    assert json.loads(said[2]) == {"commit_number": published}
 
 
 def test_pyiceberg_reads_what_spark_reads_while_transactions_are_held(

@@ -19,6 +19,7 @@ from dbt_debezium.cli.pack import pack
 from dbt_debezium.cli.preview import preview
 from dbt_debezium.cli.quarantine import quarantine
 from dbt_debezium.cli.query import query
+from dbt_debezium.cli.report import report
 from dbt_debezium.cli.run import run
 from dbt_debezium.cli.scaffold import scaffold
 from dbt_debezium.cli.signal import signal
@@ -75,6 +76,7 @@ COMMANDS = (
     preview,
     quarantine,
     query,
+    report,
     run,
     scaffold,
     signal,

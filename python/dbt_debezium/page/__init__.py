@@ -1,0 +1,60 @@
+"""How a lake is, as one page of HTML that needs nothing else: no script, and no other file."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Final
+
+import jinja2
+
+from dbt_debezium.lake_status import LakeStatus
+from dbt_debezium.page.ages import shown_time
+from dbt_debezium.page.rounds import RoundsHealth, round_problems, shown_ages
+from dbt_debezium.page.sources import source_part
+from dbt_debezium.page.summary import Summary, summary_of
+from dbt_debezium.report import OUTCOMES
+from dbt_debezium.sentences import shared_sentences
+
+_ENVIRONMENT: Final = jinja2.Environment(
+    loader=jinja2.PackageLoader("dbt_debezium.page", "."),
+    # Names of sources, topics and tables come from messages.
+    autoescape=True,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def page_of(
+    found: LakeStatus,
+    health: RoundsHealth | None,
+    lake: str,
+    now: datetime,
+    without_truncate: Collection[str] = (),
+) -> tuple[Summary, str]:
+    """The page, and the sentence at its top.
+
+    Args:
+        found: what `status` knows.
+        health: what `run --every` says; None where it does not run.
+        lake: what the lake is called.
+        now: when the page is made, UTC.
+        without_truncate: patterns of sources that are known to send no TRUNCATE.
+    """
+    problems = [] if health is None else round_problems(health, now)
+    summary = summary_of(found, problems)
+    text = _ENVIRONMENT.get_template("page.html").render(
+        summary=summary,
+        lake=lake,
+        made_at=shown_time(now),
+        outcomes=OUTCOMES,
+        parts=[source_part(entry, found, now) for entry in found.report],
+        totals={
+            name: sum(entry["counts"][name] for entry in found.report)
+            for name in ("landed", *OUTCOMES)
+        },
+        health=health,
+        ages=[] if health is None else shown_ages(health, now),
+        shared=shared_sentences(found.report, "status", without_truncate),
+        notices=[*problems, *found.notices],
+    )
+    return summary, text

@@ -1,0 +1,73 @@
+"""What the page says of one source. Its sentences are those of `status`."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from dbt_debezium.flags import flag_sentences
+from dbt_debezium.holds import held_sentences
+from dbt_debezium.lake_status import LakeStatus
+from dbt_debezium.page.ages import age_of
+from dbt_debezium.quarantine.sentences import quarantine_sentences
+from dbt_debezium.sentences import internal_sentence
+from dbt_debezium.shapes import ShapeReport
+from dbt_debezium.unrepresentable import unrepresentable_sentence
+from dbt_debezium.value_looks import encoded_sentences
+
+SHOWN_HELD: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePart:
+    """A source, as the template takes it."""
+
+    entry: Mapping[str, Any]
+    """As `status --json` has it."""
+    committed: str | None
+    held: list[dict[str, Any]]
+    """The first of what is held, one for each table that is short."""
+    held_more: int
+    held_sentences: list[str]
+    """One for each reason."""
+    quarantined: list[tuple[str, int]]
+    """Messages by reason."""
+    quarantine_sentences: list[str]
+    flag_sentences: list[str]
+    model_sentences: list[str]
+    """Where models and tables differ, and what columns cannot show."""
+    other_sentences: list[str]
+    """Decisions of operators, and what was skipped."""
+
+
+def source_part(entry: dict[str, Any], found: LakeStatus, now: datetime) -> SourcePart:
+    """What is to be said of a source.
+
+    Args:
+        entry: of the report.
+        found: what `status` knows.
+        now: when the page is made, UTC.
+    """
+    source, held = entry["source"], entry["held"]
+    unrepresentable = found.unrepresentable.get(source)
+    raised = [(one["table"], one["flag"]) for one in entry["flags"]]
+    return SourcePart(
+        entry=entry,
+        committed=age_of(entry["committed_at"], now),
+        held=held[:SHOWN_HELD],
+        held_more=max(0, len(held) - SHOWN_HELD),
+        held_sentences=held_sentences(entry, "status"),
+        quarantined=Counter(one["reason"] for one in entry["quarantined"]).most_common(),
+        quarantine_sentences=quarantine_sentences(entry, "status"),
+        flag_sentences=flag_sentences(source, raised),
+        model_sentences=[
+            *found.shapes.get(source, ShapeReport()).sentences(source),
+            *encoded_sentences(source, entry["encoded_columns"], "status"),
+            *([unrepresentable_sentence(source, unrepresentable)] if unrepresentable else []),
+        ],
+        other_sentences=[
+            *([internal_sentence(entry)] if entry["internal_topics"] else []),
+            *(f"{source}: {decision}" for decision in entry["decisions"]),
+        ],
+    )

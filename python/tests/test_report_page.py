@@ -1,0 +1,228 @@
+"""The page of `report` says what `status` says, to any reader, and needs nothing else."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbt_debezium.cli.console import out
+from dbt_debezium.cli.status import say
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.lake_status import LakeStatus
+from dbt_debezium.page import page_of
+from dbt_debezium.page.rounds import RoundsHealth, read_health
+from dbt_debezium.report import OUTCOMES
+from dbt_debezium.rounds.health import Health
+from dbt_debezium.shapes import ShapeReport
+
+NOW = datetime(2026, 11, 28, 12, 0, 0, tzinfo=UTC)
+EVIL = """<script>alert("a")</script>'&{{ 1 }}"""
+"""A name that a message can have."""
+
+
+def entry(source: str = "shop", **other: Any) -> dict[str, Any]:
+    """A source of which everything is published."""
+    return {
+        "source": source,
+        "commit_number": 281,
+        "commit_position": "37105296",
+        "transaction_id": "1691",
+        "proof": "counted",
+        "committed_at": "2026-11-28T09:59:00.000000Z",
+        "decisions": [],
+        "held": [],
+        "counts": {"landed": 12, **dict.fromkeys(OUTCOMES, 0), "applied": 9, "control": 3},
+        "quarantined": [],
+        "flags": [],
+        "internal_topics": [],
+        "connector": "postgresql",
+        "has_end": True,
+        "has_truncate": True,
+        "encoded_columns": {},
+        **other,
+    }
+
+
+def troubled(name: str = "shop") -> LakeStatus:
+    """A lake of which there is something to say in each part."""
+    held = [
+        {"transaction_id": "1692", "reason": "missing_events", "table": f"public.{name}",
+         "expected": 15, "received": 12},
+        {"transaction_id": f"{name}:7", "reason": "no_end", "table": None, "expected": None,
+         "received": None},
+    ]  # fmt: skip
+    quarantined = [
+        {"topic": f"{name}.t", "partition": 1, "offset": at, "reason": reason, "detail": None}
+        for at, reason in ((7, "bad_json"), (8, "bad_json"), (9, "too_deep"))
+    ]
+    one = entry(
+        name,
+        held=held,
+        quarantined=quarantined,
+        flags=[{"table": f"public.{name}", "flag": "no_baseline"}],
+        decisions=[f"transaction 3: release by Ann on 2026-11-21 ({name})"],
+        has_truncate=False,
+        encoded_columns={f"public.{name}": {"at": "days"}},
+    )
+    shape = ShapeReport({f"public.{name}": ["note"]}, {f"public.{name}_old": {"a"}})
+    return LakeStatus(
+        [one], 0, {name: shape}, {name: {f"{name}_t": 2}}, [f"{name}: the latest run has failed"]
+    )
+
+
+def page(found: LakeStatus, health: RoundsHealth | None = None) -> str:
+    return page_of(found, health, "lake", NOW)[1]
+
+
+class Reader(HTMLParser):
+    """What a browser makes of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.text = " ".join(" ".join(self.texts).split())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def said_by_status(found: LakeStatus) -> list[str]:
+    """The lines that `status` prints below its table."""
+    with out.capture() as captured:
+        say(found, [])
+    return captured.get().splitlines()[1 + len(found.report) :]
+
+
+def test_each_sentence_that_status_prints_is_on_the_page() -> None:
+    found = troubled()
+    said = said_by_status(found)
+    assert len(said) >= 10
+    text = Reader(page(found)).text
+    assert [one for one in said if " ".join(one.split()) not in text] == []
+
+
+def test_the_page_says_what_each_reason_to_hold_asks_for() -> None:
+    text = Reader(page(troubled())).text
+    assert "12 of 15 changes of public.shop have landed (missing_events); land the topic" in text
+    assert "transaction shop:7 is held: its END has not landed (no_end); land the" in text
+
+
+def test_the_page_counts_quarantined_messages_by_reason() -> None:
+    text = Reader(page(troubled())).text
+    assert "bad_json 2" in text
+    assert "too_deep 1" in text
+
+
+def test_names_from_messages_are_text_and_nothing_else() -> None:
+    harmless, evil = Reader(page(troubled("shop"))), Reader(page(troubled(EVIL)))
+    assert [tag for tag, _ in evil.tags] == [tag for tag, _ in harmless.tags]
+    assert evil.text.count(EVIL) == harmless.text.count("shop") > 10
+
+
+def test_the_page_needs_no_script_and_no_other_file() -> None:
+    text = page(troubled())
+    tags = Reader(text).tags
+    assert {"script", "link", "img", "iframe"}.isdisjoint(tag for tag, _ in tags)
+    assert [one for _, attributes in tags for one in attributes if one in ("src", "href")] == []
+    assert re.search(r"url\(|@import|https?:", text) is None
+    assert "default-src 'none'" in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_a_lake_of_which_there_is_nothing_to_say_is_well() -> None:
+    summary, text = page_of(LakeStatus([entry(), entry("b")], 0, {}, {}), None, "lake", NOW)
+    assert summary.level == "well"
+    assert summary.sentence == (
+        "All is well: 2 sources are published, and nothing is held, quarantined or flagged."
+    )
+    assert summary.sentence in Reader(text).text
+    assert "2026-11-28 09:59:00 UTC, 2 hours ago" in text
+
+
+def test_a_lake_that_only_holds_is_waiting() -> None:
+    held = troubled().report[0]["held"]
+    summary, _ = page_of(LakeStatus([entry(held=held)], 0, {}, {}), None, "lake", NOW)
+    assert summary.level == "waiting"
+    assert "2 transactions are held" in summary.sentence
+
+
+def test_the_first_sentence_counts_what_is_not_well() -> None:
+    summary, _ = page_of(troubled(), None, "lake", NOW)
+    assert summary.level == "wrong"
+    assert summary.sentence == (
+        "Not all is well: 3 messages are quarantined, 1 table is flagged, "
+        "4 more matters need a look and 2 transactions are held."
+    )
+
+
+def test_a_lake_of_which_nothing_is_published_says_so() -> None:
+    summary, text = page_of(LakeStatus([], 1_200, {}, {}), None, "lake", NOW)
+    assert summary.level == "wrong"
+    assert "Nothing is published: 1,200 messages have landed" in Reader(text).text
+
+
+def test_the_outcomes_of_all_sources_add_up_to_what_has_landed() -> None:
+    text = Reader(page(LakeStatus([entry(), entry("b")], 0, {}, {}))).text
+    assert "all 24 18 0 0 0 6 0 0" in text
+
+
+def health_of(tmp_path: Path, **changes: Any) -> RoundsHealth:
+    """A health file as the rounds write it, with some fields changed."""
+    file = tmp_path / "health.json"
+    Health(file)
+    file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+    health = read_health(file)
+    assert health is not None
+    return health
+
+
+@pytest.mark.parametrize(
+    ("changes", "level", "sentence"),
+    [
+        ({"state": "waiting", "next_round_at": "2026-11-28T12:00:20Z"}, "well", "state waiting"),
+        ({"state": "waiting", "next_round_at": "2026-11-28T11:58:00Z"}, "well", "state waiting"),
+        (
+            {"state": "waiting", "next_round_at": "2026-11-28T11:48:00Z"},
+            "wrong",
+            "rounds: one was due 12 minutes ago and has not ended",
+        ),
+        (
+            {"state": "failing", "failed_rounds": 3, "last_error": "land: the broker is silent"},
+            "wrong",
+            "rounds: the last 3 rounds have failed: land: the broker is silent",
+        ),
+        ({"state": "ended"}, "wrong", "rounds: `dbt-debezium run --every` has ended"),
+    ],
+)
+def test_the_page_says_how_the_rounds_are(
+    changes: dict[str, Any], level: str, sentence: str, tmp_path: Path
+) -> None:
+    summary, text = page_of(
+        LakeStatus([entry()], 0, {}, {}), health_of(tmp_path, **changes), "lake", NOW
+    )
+    assert summary.level == level
+    assert sentence in Reader(text).text
+
+
+def test_a_lake_without_rounds_has_no_health_and_a_file_of_something_else_is_refused(
+    tmp_path: Path,
+) -> None:
+    assert read_health(tmp_path / "health.json") is None
+    (tmp_path / "health.json").write_text('{"state": 1}')
+    with pytest.raises(DebeziumError, match="cannot be read as a health file"):
+        read_health(tmp_path / "health.json")
+
+
+def test_what_is_committed_by_a_clock_that_is_ahead_is_said_to_be() -> None:
+    ahead = (NOW + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    text = page(LakeStatus([entry(committed_at=ahead)], 0, {}, {}))
+    assert "2026-11-29 12:00:00 UTC, by a clock that is ahead of this one" in text
