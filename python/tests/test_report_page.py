@@ -160,7 +160,7 @@ def test_the_first_sentence_counts_what_is_not_well() -> None:
     assert summary.level == "wrong"
     assert summary.sentence == (
         "Not all is well: 3 messages are quarantined, 1 table is flagged, "
-        "4 more matters need a look and 2 transactions are held."
+        "5 more matters need a look and 2 transactions are held."
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dbt_debezium.lake_status import LakeStatus
+from dbt_debezium.value_looks import encoded_sentences
 
 Level = Literal["well", "waiting", "wrong"]
 
@@ -38,6 +39,10 @@ def summary_of(found: LakeStatus, problems: Sequence[str] = ()) -> Summary:
     matters = len(problems) + len(found.notices)
     matters += sum(len(one.sentences("")) for one in found.shapes.values())
     matters += len(found.unrepresentable)
+    matters += sum(
+        len(encoded_sentences(entry["source"], entry["encoded_columns"], "status"))
+        for entry in report
+    )
     wrong = [
         *([f"{count(quarantined, 'message is', 'messages are')} quarantined"] * bool(quarantined)),
         *([f"{count(flagged, 'table is', 'tables are')} flagged"] * bool(flagged)),
