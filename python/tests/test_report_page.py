@@ -222,6 +222,21 @@ def test_a_lake_without_rounds_has_no_health_and_a_file_of_something_else_is_ref
         read_health(tmp_path / "health.json")
 
 
+@pytest.mark.parametrize("at", ["yesterday", "2026-11-28T12:00:00", "2026-11-28", ""])
+def test_a_health_file_whose_times_are_none_is_refused(at: str, tmp_path: Path) -> None:
+    for field in ("next_round_at", "up_to_date_at"):
+        with pytest.raises(DebeziumError, match=rf"as a health file .*`\$.{field}`"):
+            health_of(tmp_path, **{field: at})
+
+
+def test_rounds_that_failed_and_then_died_are_said_to_have_done_both(tmp_path: Path) -> None:
+    said = {"state": "failing", "failed_rounds": 1, "last_error": "land: silent"}
+    health = health_of(tmp_path, **said, next_round_at="2026-11-27T12:00:00Z")
+    text = Reader(page(LakeStatus([entry()], 0, {}, {}), health)).text
+    assert "rounds: the last round has failed: land: silent" in text
+    assert "rounds: one was due 1 day ago and has not ended" in text
+
+
 def test_what_is_committed_by_a_clock_that_is_ahead_is_said_to_be() -> None:
     ahead = (NOW + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     text = page(LakeStatus([entry(committed_at=ahead)], 0, {}, {}))

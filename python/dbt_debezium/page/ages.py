@@ -1,6 +1,6 @@
 """Instants and how long ago they were, for people."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
@@ -30,7 +30,12 @@ def age_of(text: str | None, now: datetime) -> str | None:
     except ValueError:
         # A year that Python does not have.
         return text
-    return f"{shown_time(moment)}, {shown_age((now - moment).total_seconds())}"
+    return with_age(moment, now)
+
+
+def with_age(moment: datetime, now: datetime) -> str:
+    """An instant and how long ago it was."""
+    return f"{shown_time(moment.astimezone(UTC))}, {shown_age((now - moment).total_seconds())}"
 
 
 def shown_age(seconds: float) -> str:

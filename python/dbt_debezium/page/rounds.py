@@ -2,12 +2,14 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.page.ages import age_of, shown_age
+from dbt_debezium.page.ages import shown_age, with_age
+
+Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
 LATE_SECONDS: Final = 300
 """How late a round may be: the one before it may still work."""
@@ -18,13 +20,13 @@ class RoundsHealth(msgspec.Struct, frozen=True):
 
     state: str
     round: int
-    last_round_at: str | None
-    next_round_at: str | None
-    last_published_at: str | None
-    up_to_date_at: str | None
+    last_round_at: Instant | None
+    next_round_at: Instant | None
+    last_published_at: Instant | None
+    up_to_date_at: Instant | None
     failed_rounds: int
     last_error: str | None
-    last_error_at: str | None
+    last_error_at: Instant | None
 
 
 def read_health(file: Path) -> RoundsHealth | None:
@@ -47,29 +49,29 @@ def read_health(file: Path) -> RoundsHealth | None:
 def shown_ages(health: RoundsHealth, now: datetime) -> list[tuple[str, str]]:
     """The instants that the file has, by what they are."""
     found = (
-        ("latest round began", age_of(health.last_round_at, now)),
-        ("up to date at", age_of(health.up_to_date_at, now)),
-        ("last published", age_of(health.last_published_at, now)),
-        ("latest error at", age_of(health.last_error_at, now)),
+        ("latest round began", health.last_round_at),
+        ("up to date at", health.up_to_date_at),
+        ("last published", health.last_published_at),
+        ("latest error at", health.last_error_at),
     )
-    return [(name, shown) for name, shown in found if shown]
+    return [(name, with_age(moment, now)) for name, moment in found if moment]
 
 
 def round_problems(health: RoundsHealth, now: datetime) -> list[str]:
     """What is wrong with the rounds, a sentence each."""
-    if health.state == "failing":
-        rounds = "round has" if health.failed_rounds == 1 else f"{health.failed_rounds} rounds have"
-        return [f"rounds: the last {rounds} failed: {health.last_error}"]
     if health.state == "ended":
         return [
             "rounds: `dbt-debezium run --every` has ended, so nothing new is published; start it "
             "again, or `dbt-debezium run`"
         ]
-    due = health.next_round_at and datetime.fromisoformat(health.next_round_at)
-    late = (now - due).total_seconds() if due else 0
+    found = []
+    if health.state == "failing":
+        rounds = "round has" if health.failed_rounds == 1 else f"{health.failed_rounds} rounds have"
+        found.append(f"rounds: the last {rounds} failed: {health.last_error}")
+    late = (now - health.next_round_at).total_seconds() if health.next_round_at else 0
     if late > LATE_SECONDS:
-        return [
+        found.append(
             f"rounds: one was due {shown_age(late)} and has not ended; "
             "look whether `dbt-debezium run --every` still runs"
-        ]
-    return []
+        )
+    return found
