@@ -1,6 +1,7 @@
 """The page of `report` says what `status` says, to any reader, and needs nothing else."""
 
 import json
+import os
 import re
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from dbt_debezium.cli.console import out
+from dbt_debezium.cli.report import write
 from dbt_debezium.cli.status import say
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lake_status import LakeStatus
@@ -235,6 +237,46 @@ def test_rounds_that_failed_and_then_died_are_said_to_have_done_both(tmp_path: P
     text = Reader(page(LakeStatus([entry()], 0, {}, {}), health)).text
     assert "rounds: the last round has failed: land: silent" in text
     assert "rounds: one was due 1 day ago and has not ended" in text
+
+
+def test_a_page_replaces_what_a_link_leads_to_and_keeps_the_link(tmp_path: Path) -> None:
+    (tmp_path / "link.html").symlink_to(tmp_path / "lake.html")
+    write(tmp_path / "link.html", "new")
+    assert (tmp_path / "link.html").is_symlink()
+    assert (tmp_path / "lake.html").read_text() == "new"
+
+
+def test_a_page_is_written_for_any_name_that_a_lake_has(tmp_path: Path) -> None:
+    write(tmp_path / "lake.html", page_of(troubled(), None, os.fsdecode(b"b\xff\n"), NOW)[1])
+    assert "Lake <bdi>b\\udcff" in (tmp_path / "lake.html").read_text()
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "root"])
+def test_what_is_no_file_is_not_replaced_by_a_page(kind: str, tmp_path: Path) -> None:
+    place = tmp_path / "a" if kind != "root" else Path("/")
+    if kind == "folder":
+        place.mkdir()
+    if kind == "pipe":
+        os.mkfifo(place)
+    with pytest.raises(DebeziumError, match=f"report: {place} is no file; name one"):
+        write(place, "new")
+    assert not place.is_file()
+
+
+def test_a_page_that_could_not_be_finished_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lake.html").write_text("before")
+    (tmp_path / "_lake.html").write_text("of somebody else")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(DebeziumError, match="cannot be written .No space left on device"):
+        write(tmp_path / "lake.html", "new")
+    there = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    assert there == {"lake.html": "before", "_lake.html": "of somebody else"}
 
 
 def test_what_is_committed_by_a_clock_that_is_ahead_is_said_to_be() -> None:

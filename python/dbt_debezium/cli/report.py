@@ -1,5 +1,6 @@
 """`dbt-debezium report`."""
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,12 +57,20 @@ def write(file: Path, text: str) -> None:
     """Write a file as a whole: who reads it sees the page before, or this one.
 
     Raises:
-        DebeziumError: it cannot be written.
+        DebeziumError: it cannot be written, or is a folder or a device.
     """
-    unfinished = file.with_name(f"_{file.name}")
+    # A link stays one.
+    place = file.resolve()
+    if place.exists() and not place.is_file():
+        raise DebeziumError(f"report: {file} is no file; name one for the page, as lake.html")
+    unfinished = place.with_name(f"_{place.name}.{os.getpid()}")
     try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(file)
+        try:
+            # A folder's name may be no UTF-8.
+            unfinished.write_text(text, encoding="utf-8", errors="backslashreplace")
+            unfinished.replace(place)
+        finally:
+            unfinished.unlink(missing_ok=True)
     except OSError as error:
         raise DebeziumError(
             f"report: {file} cannot be written ({error.strerror}); name a file in a folder that "
