@@ -227,6 +227,12 @@ def test_what_duckdb_cannot_open_is_left_to_spark(settings: Mapping[str, str]) -
         places_of({"spark.sql.defaultCatalog": "lake", **settings}, "build")
 
 
+def test_a_rest_catalog_without_an_address_is_refused() -> None:
+    settings = {"spark.sql.defaultCatalog": "lake", f"{CATALOG}.type": "rest"}
+    with pytest.raises(DebeziumError, match=f"catalog: {CATALOG}.uri is not set; name the address"):
+        places_of(settings, "build")
+
+
 def test_a_rest_catalog_that_does_not_answer_is_named_without_its_secrets() -> None:
     settings = {
         "spark.sql.defaultCatalog": "lake",

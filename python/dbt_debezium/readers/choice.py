@@ -89,6 +89,11 @@ def places_of(settings: Mapping[str, Any], schema: str) -> "Places":
             f"duckdb: the catalog {name} is neither a file of SQLite with its tables on this "
             "machine nor a REST catalog; use --engine spark"
         )
+    if not uri:
+        raise DebeziumError(
+            f"catalog: {CATALOGS}{name}.uri is not set; name the address of the catalog "
+            "(docs/cluster.md)"
+        )
     prefix = f"{CATALOGS}{name}."
     properties = {
         key.removeprefix(prefix): str(one)
