@@ -4,10 +4,11 @@ import base64
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from pyspark.sql import types as T  # noqa: N812
 
@@ -139,8 +140,8 @@ def encoder(column_type: str) -> Callable[[Any], str]:
 
 
 def plain(value: Any) -> Any:
-    """A value that JSON has: decimals, dates and times as text, bytes as base64."""
-    if isinstance(value, Decimal | date | datetime):
+    """A value that JSON has: decimals, dates, times and UUIDs as text, bytes as base64."""
+    if isinstance(value, Decimal | date | datetime | time | timedelta | UUID):
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)

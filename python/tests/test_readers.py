@@ -188,6 +188,29 @@ def test_duckdb_answers_queries_in_its_own_sql(lake: SqlCatalog, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("time '10:00'", "10:00:00"),
+        ("interval 36 hour", "1 day, 12:00:00"),
+        ("uuid '00000000-0000-0000-0000-000000000001'", "00000000-0000-0000-0000-000000000001"),
+    ],
+)
+def test_values_of_duckdb_that_json_lacks_are_texts(
+    lake: SqlCatalog, value: str, shown: str
+) -> None:
+    assert json.loads(query_duckdb(f"select {value} as a", "--json").stdout) == {"a": shown}
+    assert f'["{shown}"]' in query_duckdb(f"select [{value}] as a").stdout
+
+
+def test_columns_of_one_name_are_refused_where_json_would_lose_one(lake: SqlCatalog) -> None:
+    twice = "select 1 as a, 2 as b, 3 as a"
+    assert query_duckdb(twice).exit_code == 0
+    ended = query_duckdb(twice, "--json")
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert ended.stderr == "query: several columns are called a; give each its own name with `as`\n"
+
+
+@pytest.mark.parametrize(
     ("sql", "sentence"),
     [
         ("drop table build.cut", "query: drop table build.cut is not one query and may change"),

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +54,7 @@ def query(sql: str, target: str | None, as_json: bool, engine: str) -> None:
     enter_lake(target)
     found = ask_duckdb(sql, target) if engine == "duckdb" else ask_spark(sql, target)
     if as_json:
+        check_names(found.columns)
         for one in found.objects:
             click.echo(json.dumps(plain(one), ensure_ascii=False))
         return
@@ -62,6 +64,19 @@ def query(sql: str, target: str | None, as_json: bool, engine: str) -> None:
     for row in found.rows:
         table.add_row(*(Text(cell_text(cell)) for cell in row))
     out.print(table)
+
+
+def check_names(columns: Sequence[str]) -> None:
+    """Refuse columns of one name, of which an object of JSON would keep the last.
+
+    Raises:
+        DebeziumError: there are some.
+    """
+    repeated = next((name for name, count in Counter(columns).items() if count > 1), None)
+    if repeated is not None:
+        raise DebeziumError(
+            f"query: several columns are called {repeated}; give each its own name with `as`"
+        )
 
 
 def ask_duckdb(sql: str, target: str | None) -> Answer:
