@@ -2,6 +2,8 @@
 
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Mapping
 from contextlib import closing
 from importlib.util import find_spec
@@ -143,6 +145,93 @@ def test_a_file_that_is_no_catalog_is_named(tmp_path: Path) -> None:
     (tmp_path / "catalog.db").write_text("something else")
     with pytest.raises(DebeziumError, match=r"catalog: .*catalog.db cannot be opened .*profiles"):
         reader(tmp_path)
+
+
+def test_a_catalog_that_another_process_writes_is_said_to_be_busy_and_not_damaged(
+    lake: SqlCatalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dbt_debezium.readers.file_places.LOCK_SECONDS", 0.1)
+    with closing(sqlite3.connect(tmp_path / "catalog.db", isolation_level=None)) as writer:
+        writer.execute("begin exclusive")
+        with pytest.raises(DebeziumError, match=r"\(database is locked\); ask again") as raised:
+            reader(tmp_path)
+    assert "damaged" not in str(raised.value)
+
+
+WRITER = """
+import os, sqlite3, sys
+writer = sqlite3.connect(sys.argv[1], isolation_level=None)
+writer.execute("pragma cache_size = 1")
+writer.execute("begin immediate")
+writer.execute("update iceberg_tables set previous_metadata_location = hex(randomblob(100000))")
+os._exit(9)
+"""
+"""It dies when SQLite has written some pages of a commit, and has noted what was in them."""
+
+
+def test_a_catalog_whose_writer_was_killed_is_said_to_need_the_next_command_that_writes(
+    lake: SqlCatalog, tmp_path: Path
+) -> None:
+    subprocess.run([sys.executable, "-c", WRITER, tmp_path / "catalog.db"], check=False)
+    with pytest.raises(DebeziumError, match=r"catalog.db .*killed; ask Spark with --engine spark"):
+        reader(tmp_path)
+
+
+def test_a_catalog_that_is_being_made_has_no_tables_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
+    (tmp_path / "catalog.db").touch()
+    ended = CliRunner().invoke(main, ["status", "--engine", "duckdb"])
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith(f"lake: nothing has landed in {tmp_path};")
+
+
+def test_a_table_that_a_view_reads_and_the_catalog_lacks_is_named(
+    lake: SqlCatalog, tmp_path: Path
+) -> None:
+    add_view(tmp_path, "part", "select * from build.gone")
+    missing = "lake: the catalog has no table build.gone; run `dbt-debezium run`"
+    with pytest.raises(DebeziumError, match=missing):
+        reader(tmp_path).rows("select * from build.part")
+    assert missing in query_duckdb("from build.part").stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "{",
+        "{}",
+        '{"current-version-id": 2, "versions": []}',
+        '{"current-version-id": 2, "versions": [{"version-id": 2, "representations": []}]}',
+    ],
+)
+@pytest.mark.parametrize("ending", ["metadata.json", "gz.metadata.json"])
+def test_a_view_that_cannot_be_read_is_named(
+    lake: SqlCatalog, tmp_path: Path, text: str | None, ending: str
+) -> None:
+    add_view(tmp_path, "part", "select 1")
+    file = tmp_path / f"damaged.{ending}"
+    if text:
+        file.write_text(text)
+    with closing(sqlite3.connect(tmp_path / "catalog.db")) as connection, connection:
+        place = "update iceberg_tables set metadata_location = ? where table_name = 'part'"
+        connection.execute(place, (str(file),))
+    ended = query_duckdb("from build.part")
+    assert ended.exit_code == 2
+    assert f"lake: the view build.part cannot be read from {file} (" in ended.stderr
+    assert ended.stderr.endswith("); ask again, or ask Spark with --engine spark\n")
+
+
+def test_files_that_are_gone_are_not_laid_to_the_query(lake: SqlCatalog, tmp_path: Path) -> None:
+    write(lake, "build.one", [{"topic": "t", "value": b""}], MESSAGE)
+    (data,) = (tmp_path / "warehouse").rglob("one/data/*.parquet")
+    data.unlink()
+    ended = query_duckdb("from build.one")
+    assert ended.exit_code == 2
+    assert ended.stderr.startswith("query: IO Error: ")
+    assert ended.stderr.endswith("; ask again, or ask Spark with --engine spark\n")
 
 
 def test_status_and_report_look_at_a_lake_without_java(

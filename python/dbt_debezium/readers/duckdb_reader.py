@@ -12,12 +12,15 @@ from sqlglot.errors import SqlglotError
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flags import listed
 from dbt_debezium.outages import away_sentence
-from dbt_debezium.readers.places import Places
+from dbt_debezium.readers.places import AGAIN, Places
 from dbt_debezium.views.dialects import Lake, identifier, literal, translated
 
 if TYPE_CHECKING:
     import duckdb
 
+WRITE_QUERIES: Final = (
+    "write one query in DuckDB's SQL, and tables with their schema, as public.orders"
+)
 EXTENSIONS: Final = ("avro", "iceberg")
 """In the order in which DuckDB loads them; each is a package of PyPI."""
 STORE: Final = "httpfs"
@@ -85,9 +88,10 @@ class DuckdbReader:
             cursor = self._connection.execute(sql)
             return [one[0] for one in cursor.description or []], cursor.fetchall()
         except (duckdb.Error, SqlglotError) as error:
+            is_of_files = isinstance(error, duckdb.IOException)
+            remedy = AGAIN if is_of_files else WRITE_QUERIES
             raise self._outage(error) or DebeziumError(
-                f"query: {first_line(error)}; write one query in DuckDB's SQL, and tables with "
-                "their schema, as public.orders"
+                f"query: {first_line(error)}; {remedy}"
             ) from error
 
     def _create_view(self, schema: str, name: str) -> None:
@@ -97,7 +101,8 @@ class DuckdbReader:
                 f"query: the lake has no table {schema}.{name}; "
                 f"{schema} has {listed(there, 'tables') or 'none'}"
             )
-        rows = self._rows_of(schema, name).sql("duckdb", comments=False)
+        with self._answered():
+            rows = self._rows_of(schema, name).sql("duckdb", comments=False)
         named = f"{identifier('duckdb', schema)}.{identifier('duckdb', name)}"
         self._connection.execute(f"create schema if not exists {identifier('duckdb', schema)}")
         self._connection.execute(f"create view {named} as {rows}")
@@ -145,6 +150,11 @@ class DuckdbReader:
         if (schema, name) not in self._known:
             if name in self._places.views(schema):
                 rows = self.translated(self._places.text(schema, name))
+            elif name not in self._places.tables(schema):
+                raise DebeziumError(
+                    f"lake: the catalog has no table {schema}.{name}; run `dbt-debezium run`, "
+                    "which builds what is missing"
+                )
             else:
                 self._open_files(schema, name)
                 rows = scan(self._places.metadata(schema, name))

@@ -3,11 +3,13 @@
 import gzip
 import json
 import sqlite3
+import zlib
 from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.readers.places import AGAIN
 from dbt_debezium.rounds.catalog import LOCK_SECONDS
 
 PLACES: Final = """
@@ -15,6 +17,12 @@ select table_namespace, table_name, metadata_location, coalesce(iceberg_type, 'T
 from iceberg_tables
 where catalog_name = ?
 """
+REMEDIES: Final = {
+    sqlite3.SQLITE_BUSY: "ask again, because another process is writing it",
+    sqlite3.SQLITE_READONLY: "its writer was killed; ask Spark with --engine spark, which mends it",
+}
+"""By SQLite's code of the error."""
+DAMAGED: Final = "name a readable catalog in profiles.yml, or move a damaged one away"
 
 
 class FilePlaces:
@@ -33,12 +41,14 @@ class FilePlaces:
         address = f"{file.absolute().as_uri()}?mode=ro"
         try:
             with closing(sqlite3.connect(address, LOCK_SECONDS, uri=True)) as connection:
-                rows = connection.execute(PLACES, (catalog,)).fetchall()
+                # The first landing makes the file, and then the table.
+                is_new = not connection.execute("select 1 from sqlite_master").fetchone()
+                rows = [] if is_new else connection.execute(PLACES, (catalog,)).fetchall()
         except sqlite3.Error as error:
-            raise DebeziumError(
-                f"catalog: {file} cannot be opened ({error}); name a readable catalog in "
-                "profiles.yml, or move a damaged one away"
-            ) from error
+            # The lowest byte is the kind; the others say more of it.
+            kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+            remedy = REMEDIES.get(kind, DAMAGED)
+            raise DebeziumError(f"catalog: {file} cannot be opened ({error}); {remedy}") from error
         self._tables = {(row[0], row[1]): str(row[2]) for row in rows if not row[3]}
         self._views = {(row[0], row[1]): str(row[2]) for row in rows if row[3]}
 
@@ -53,14 +63,13 @@ class FilePlaces:
 
     def text(self, schema: str, view: str) -> str:
         file = Path(self._views[schema, view].removeprefix("file:"))
-        # Iceberg compresses metadata of views, and may be told not to.
-        read = gzip.open if file.name.endswith(".gz.metadata.json") else open
-        with read(file, "rb") as opened:
-            metadata = json.load(opened)
-        current = metadata["current-version-id"]
-        (version,) = (one for one in metadata["versions"] if one["version-id"] == current)
-        (text,) = (one["sql"] for one in version["representations"] if one["dialect"] == "spark")
-        return str(text)
+        try:
+            return text_of_view(file)
+        except (OSError, EOFError, zlib.error, ValueError, LookupError) as error:
+            why = error.strerror if isinstance(error, FileNotFoundError) else error
+            raise DebeziumError(
+                f"lake: the view {schema}.{view} cannot be read from {file} ({why}); {AGAIN}"
+            ) from error
 
     def secret(self, schema: str, table: str) -> dict[str, str | bool]:
         return {}
@@ -70,3 +79,20 @@ class FilePlaces:
 
     def store(self) -> str:
         return "that of the lake"
+
+
+def text_of_view(file: Path) -> str:
+    """The query of a view, in Spark's SQL.
+
+    Raises:
+        OSError, EOFError, zlib.error: the file cannot be read.
+        ValueError, LookupError: it holds something else.
+    """
+    # Iceberg compresses metadata of views, and may be told not to.
+    read = gzip.open if file.name.endswith(".gz.metadata.json") else open
+    with read(file, "rb") as opened:
+        metadata = json.load(opened)
+    current = metadata["current-version-id"]
+    (version,) = (one for one in metadata["versions"] if one["version-id"] == current)
+    (text,) = (one["sql"] for one in version["representations"] if one["dialect"] == "spark")
+    return str(text)

@@ -1,6 +1,9 @@
 """Where the tables of a lake are and what its views say, by its catalog. No Spark, no Java."""
 
-from typing import Protocol
+from typing import Final, Protocol
+
+AGAIN: Final = "ask again, or ask Spark with --engine spark"
+"""The remedy where a file may be gone because maintenance has removed it meanwhile."""
 
 
 class Places(Protocol):
