@@ -162,8 +162,17 @@ def test_the_first_sentence_counts_what_is_not_well() -> None:
     assert summary.level == "wrong"
     assert summary.sentence == (
         "Not all is well: 3 messages are quarantined, 1 table is flagged, "
-        "5 more matters need a look and 2 transactions are held."
+        "6 more matters need a look and 2 transactions are held."
     )
+
+
+def test_what_may_be_missing_for_all_tables_is_not_well_until_a_setting_says_otherwise() -> None:
+    """A connector that leaves out TRUNCATE says so nowhere."""
+    found = LakeStatus([entry(has_truncate=False)], 0, {}, {})
+    summary, text = page_of(found, None, "lake", NOW)
+    assert summary.sentence == "Not all is well: 1 more matter needs a look."
+    assert "no TRUNCATE has been published" in Reader(text).text
+    assert page_of(found, None, "lake", NOW, ["shop"])[0].level == "well"
 
 
 def test_a_lake_of_which_nothing_is_published_says_so() -> None:

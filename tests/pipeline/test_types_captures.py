@@ -276,9 +276,7 @@ def test_values_that_spark_cannot_hold_are_counted(lake: Lake) -> None:
 
 
 def test_status_counts_them_with_duckdb_as_with_spark(lake: Lake) -> None:
-    report = agreed_status(lake.project)
-    assert any(entry["unrepresentable"] for entry in report)
-    assert any(entry["encoded_columns"] for entry in report)
+    assert any(entry["unrepresentable"] for entry in agreed_status(lake.project))
 
 
 def test_columns_whose_nulls_may_have_become_defaults_are_named(lake: Lake) -> None:

@@ -41,7 +41,8 @@ def page_of(
         without_truncate: patterns of sources that are known to send no TRUNCATE.
     """
     problems = [] if health is None else round_problems(health, now)
-    summary = summary_of(found, problems)
+    shared = shared_sentences(found.report, "status", without_truncate)
+    summary = summary_of(found, [*problems, *shared])
     text = _ENVIRONMENT.get_template("page.html").render(
         summary=summary,
         lake=lake,
@@ -54,7 +55,7 @@ def page_of(
         },
         health=health,
         ages=[] if health is None else shown_ages(health, now),
-        shared=shared_sentences(found.report, "status", without_truncate),
+        shared=shared,
         notices=[*problems, *found.notices],
     )
     return summary, text

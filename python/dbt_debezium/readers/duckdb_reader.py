@@ -152,8 +152,8 @@ class DuckdbReader:
                 rows = self.translated(self._places.text(schema, name))
             elif name not in self._places.tables(schema):
                 raise DebeziumError(
-                    f"lake: the catalog has no table {schema}.{name}; run `dbt-debezium run`, "
-                    "which builds what is missing"
+                    f"lake: the catalog has no table {schema}.{name}; run `dbt-debezium run`, or "
+                    "`dbt-debezium run --full-refresh` if somebody has dropped it"
                 )
             else:
                 self._open_files(schema, name)
