@@ -1,34 +1,5 @@
-{#-
-    Refuses to publish what a run may have read from a table or view that another run has replaced meanwhile. These
-    tables hold the rows of one run. Iceberg lets any run replace them, however late (decision 18), so each names the
-    lease of its run.
--#}
+{#- Refuses to publish what a run may have read from a table or view that another run has replaced meanwhile. -#}
 {%- macro check_run_tables(results) -%}
-    {%- set tables, views, replaced = [], [], [] -%}
-    {%- for result in results if result.status == 'success' and result.node.schema == target.schema -%}
-        {%- if result.node.config.materialized == 'table' -%}
-            {%- do tables.append(result.node.alias) -%}
-        {%- elif result.node.name == 'stg_change_event' -%}
-            {%- do views.append(result.node) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- if tables -%}
-        {%- for row in run_query("show table extended in " ~ target.schema ~ " like '" ~ tables | join('|') ~ "'").rows
-            if 'dbt_debezium.lease=' ~ lease_token() not in shown_properties(row[3]) -%}
-            {%- do replaced.append(row[1]) -%}
-        {%- endfor -%}
-    {%- endif -%}
-    {#- The one view whose text is another one from run to run (run_has). -#}
-    {%- for view in views -%}
-        {%- set condition = 'where ' ~ graph['debezium_has_stg_message']['lone_change'] -%}
-        {%- if condition not in run_query('show create table ' ~ view.relation_name).rows[0][0] -%}
-            {%- do replaced.append(view.alias) -%}
-        {%- endif -%}
-    {%- endfor -%}
-    {%- if replaced -%}
-        {%- do exceptions.raise_compiler_error(
-            replaced[0] ~ ': another run has written to this table since this run began, so this run publishes nothing; '
-            ~ 'run it again, once no other run works'
-        ) -%}
-    {%- endif -%}
+    {%- set replaced = replaced_table(results) -%}
+    {%- if replaced -%}{%- do exceptions.raise_compiler_error(replaced) -%}{%- endif -%}
 {%- endmacro -%}

@@ -18,10 +18,12 @@
     {%- if execute and flags.WHICH in ['run', 'build'] -%}
         {%- set reason = unpublished_reason(results) -%}
         {%- if reason -%}
-            {#- A run that has lost the lake may fail in any way, and this is why. -#}
+            {#- A run may fail in any way where it has lost the lake, or where another one has written late. -#}
             {%- set held = "select 1 from " ~ source('landing', 'lease') ~ " where token = '" ~ lease_token() ~ "'" -%}
             {%- if not run_query(held).rows -%}
                 {%- set reason = 'this run has lost its lease to another one; run it again, once no other run works' -%}
+            {%- else -%}
+                {%- set reason = replaced_table(results) or reason -%}
             {%- endif -%}
             {%- do print('nothing published: ' ~ reason) -%}
             {%- do note_contradictions(results, commits) -%}
