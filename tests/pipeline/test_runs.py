@@ -155,8 +155,11 @@ def test_the_run_after_runs_that_ended_badly_is_right(lake: Lake, arriving: int)
 
 @pytest.mark.slow
 def test_a_full_refresh_that_failed_is_made_good_by_the_next_run(lake: Lake) -> None:
-    whole = make_arrival(read_messages(capture("truncate")), 7, "run_refresh", mode="whole")
-    lake.land_arrivals("refresh", landings(whole, 2, 11)[:1])
+    messages = read_messages(capture("truncate"))
+    whole, part = (
+        make_arrival(messages, 7, name, mode="whole") for name in ("run_whole", "run_part")
+    )
+    lake.land_arrivals("refresh", [whole, landings(part, 2, 11)[0]])
     assert lake.build(command="run"), lake.lines
     before, cuts, held = lake.export("before_refresh"), lake.cuts(), held_messages(lake)
     assert held
