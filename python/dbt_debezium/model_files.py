@@ -17,6 +17,7 @@ import yaml
 from jinja2 import nodes
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.yaml_loader import LOADER
 
 CHANGE_TYPE = (
     "struct<source:string,commit_number:bigint,transaction_id:string,committed_at:timestamp,"
@@ -46,7 +47,6 @@ SQL_WORDS = frozenset(
 PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 
 _jinja = jinja2.Environment(extensions=["jinja2.ext.do"])
-_yaml_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +358,7 @@ def with_yml_columns(path: Path, text: str, model_name: str, added: Mapping[str,
 def yml_columns(text: str, model_name: str) -> dict[str, int]:
     """The columns that a file documents for a model, with the 0-based lines they begin on."""
     found: dict[str, int] = {}
-    root = yaml.compose(text, Loader=_yaml_loader)
+    root = yaml.compose(text, Loader=LOADER)
     for model in _items(_member(root, "models")):
         name = _member(model, "name")
         if name is not None and name.value == model_name:
@@ -376,7 +376,7 @@ def yml_models(text: str) -> list[str]:
 
 
 def _compose(text: str) -> yaml.Node | None:
-    node: yaml.Node | None = yaml.compose(text, Loader=_yaml_loader)
+    node: yaml.Node | None = yaml.compose(text, Loader=LOADER)
     return node
 
 

@@ -11,11 +11,11 @@ import yaml
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.package_files import NAME, package_dir, package_files
+from dbt_debezium.yaml_loader import LOADER
 
 READ_BY_DBT: Final = ("macros", "models", "tests")
 SUFFIXES: Final = frozenset({".sql", ".yml", ".md"})
 """What a copy has no other files of than those of its version."""
-_yaml_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def uses_package(project: Path) -> bool:
@@ -122,7 +122,7 @@ def read_settings(project: Path) -> dict[str, Any]:
     """dbt_project.yml as it is written; empty where it cannot be read, which dbt then says."""
     with contextlib.suppress(OSError, ValueError, yaml.YAMLError):
         text = (project / "dbt_project.yml").read_text(encoding="utf-8")
-        read = yaml.load(text, Loader=_yaml_loader)
+        read = yaml.load(text, Loader=LOADER)
         if isinstance(read, dict):
             return read
     return {}

@@ -4,7 +4,8 @@ from typing import Any, Final
 
 import yaml
 
-_yaml_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from dbt_debezium.yaml_loader import LOADER
+
 MERGE: Final = "tag:yaml.org,2002:merge"
 
 
@@ -17,7 +18,7 @@ def repeated_key(text: str) -> tuple[str, int] | None:
     >>> repeated_key("a: {b: 1}\nb: 2"), repeated_key("a:\n  b: 1\n  b: 2")
     (None, ('b', 3))
     """
-    pending: list[Any] = [yaml.compose(text, _yaml_loader)]
+    pending: list[Any] = [yaml.compose(text, LOADER)]
     seen: set[int] = set()
     while pending:
         node = pending.pop()

@@ -28,11 +28,11 @@ from dbt_debezium.site import (
     site_conf,
     with_parts,
 )
+from dbt_debezium.yaml_loader import LOADER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_yaml_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 SET_LATER: Final = "set when Spark has started"
 SECRET: Final = "(?i:secret|password|token|access[.-]?key|credential)"
 """In names of settings, and of what an address names."""
@@ -159,7 +159,7 @@ def own_settings(project: Path) -> dict[str, Any]:
     """What dbt_project.yml of one folder says, as `project_settings`."""
     text = (project / "dbt_project.yml").read_text(encoding="utf-8")
     # dbt's own reader does the same, and takes half a second to import.
-    settings: dict[str, Any] = (yaml.load(text, _yaml_loader) or {}).get("vars") or {}
+    settings: dict[str, Any] = (yaml.load(text, LOADER) or {}).get("vars") or {}
     if repeated := repeated_key(text):
         raise DebeziumError(
             f"dbt_project.yml, line {repeated[1]}: {repeated[0]} appears twice; write it once, "

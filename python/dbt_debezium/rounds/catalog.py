@@ -17,13 +17,13 @@ import jinja2
 import yaml
 
 from dbt_debezium.lease.row import snapshot_of
+from dbt_debezium.yaml_loader import LOADER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 KEY: Final = "dbt-debezium.published"
 SQLITE: Final = "jdbc:sqlite:"
-_yaml_loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 LOCK_SECONDS: Final = 5.0
 """SQLite refuses readers for the instant of a commit."""
 
@@ -166,7 +166,7 @@ def rendered_target(project: Path, profiles: Path, target: str | None) -> dict[s
 
 
 def _yaml_of(file: Path) -> Any:
-    return yaml.load(file.read_text(encoding="utf-8"), Loader=_yaml_loader)
+    return yaml.load(file.read_text(encoding="utf-8"), Loader=LOADER)
 
 
 def _rendered(text: str) -> str:
