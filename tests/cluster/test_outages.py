@@ -165,12 +165,22 @@ def test_what_is_away_is_named_with_its_address_in_one_sentence(
     assert wrong.startswith(f"wrong {beginning}")
 
 
+def test_duckdb_opens_several_tables_where_the_site_says_how_long_it_waits(lake: Lake) -> None:
+    counts = "(select count(*) from landing.message) as m, (select count(*) from landing.file) as n"
+    said = lake.says("query", "--engine", "duckdb", "--json", f"select {counts}")
+    assert json.loads(said) == {
+        "m": lake.count("select 1 from landing.message"),
+        "n": lake.count("select 1 from landing.file"),
+    }
+
+
 def test_keys_that_the_store_refuses_are_named_with_its_address(lake: Lake) -> None:
     with lake.other_keys():
         for command in (("status",), ("land", PIECES[0])):
             said = lake.refusal(*command)
             assert said.startswith(f"store: {lake.store.address} cannot be used (")
-            assert "403" in said
+            # As DuckDB says it of status, and Java of a landing.
+            assert ("HTTP 403 Forbidden" if command == ("status",) else "Status Code: 403") in said
             assert said.endswith("and its keys (docs/cluster.md), and run again")
         found = lake.says("doctor", code=1).splitlines()
         assert len([one for one in found if one.startswith("wrong ")]) == 1

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,8 @@ class Answer:
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
-    objects: Sequence[Mapping[str, Any]]
-    """The rows by column, with structs as dicts."""
+    objects: Iterable[Mapping[str, Any]]
+    """The rows by column, with structs as dicts. They are made when somebody asks."""
 
 
 @click.command(
@@ -90,7 +90,7 @@ def ask_duckdb(sql: str, target: str | None) -> Answer:
 
     with working("running the query"):
         columns, rows = duckdb_reader(target, build_schema(target)).answer(sql)
-    return Answer(columns, rows, [dict(zip(columns, row, strict=True)) for row in rows])
+    return Answer(columns, rows, (dict(zip(columns, row, strict=True)) for row in rows))
 
 
 def ask_spark(sql: str, target: str | None) -> Answer:
@@ -126,7 +126,7 @@ def ask_spark(sql: str, target: str | None) -> Answer:
             if not has_java(spark) and error.getCondition() == "PARSE_SYNTAX_ERROR":
                 remedy = f"; {QUERIES} are queries"
             raise DebeziumError(f"query: {why}{remedy}") from error
-    return Answer(frame.columns, rows, [row.asDict(recursive=True) for row in rows])
+    return Answer(frame.columns, rows, (row.asDict(recursive=True) for row in rows))
 
 
 def only_query(sql: str) -> str:

@@ -168,8 +168,8 @@ class DuckdbReader:
         options = self._places.secret(schema, name)
         if options:
             load(self._connection, STORE)
-            for name, value in self._places.patience().items():
-                self._connection.execute(f"set {name} = {value}")
+            for setting, value in self._places.patience().items():
+                self._connection.execute(f"set {setting} = {value}")
             shown = ", ".join(
                 f"{option} {literal(one) if isinstance(one, str) else one}"
                 for option, one in options.items()
