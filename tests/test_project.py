@@ -1,9 +1,10 @@
 """The shape of the dbt project, over what `dbt parse` says of it. No Spark."""
 
+import json
 import re
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ sys.exit(0 if result.success else str(result.exception))
 def manifest(target: Path) -> dict[str, Any]:
     arguments = ["--target-path", str(target), "--log-path", str(target)]
     subprocess.run([sys.executable, "-c", PARSE, *arguments], cwd=REPOSITORY, check=True)
-    loaded: dict[str, Any] = yaml.safe_load((target / "manifest.json").read_text())
+    loaded: dict[str, Any] = json.loads((target / "manifest.json").read_text())
     return loaded
 
 
@@ -53,6 +54,13 @@ def parsed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def models(parsed: dict[str, Any]) -> dict[str, dict[str, Any]]:
     nodes = parsed["nodes"].values()
     return {node["name"]: node for node in nodes if node["resource_type"] == "model"}
+
+
+def test_every_module_of_tests_has_a_name_of_its_own() -> None:
+    """pytest imports them by their names alone, and can collect but one of two."""
+    folders = [REPOSITORY / one for one in ("python/tests", "demo", "tests")]
+    paths = [path for one in folders for path in one.rglob("test_*.py")]
+    assert [name for name, count in Counter(one.name for one in paths).items() if count > 1] == []
 
 
 def test_every_model_begins_with_its_grain(models: dict[str, Any]) -> None:

@@ -44,7 +44,7 @@ from local_chain.server import wait_until
 SESSIONS = 8
 PAUSE_SECONDS = 2.0
 EVERY_SECONDS = 5
-CUTS = 5
+CUTS = 4
 DELIVERED = 2000
 CUT_OFF_AFTER = 200
 """So many of them are sent when Connect is killed: some batches, as exactly-once takes one back."""
