@@ -144,7 +144,8 @@ def test_a_lake_of_which_there_is_nothing_to_say_is_well() -> None:
     summary, text = page_of(LakeStatus([entry(), entry("b")], 0, {}, {}), None, "lake", NOW)
     assert summary.level == "well"
     assert summary.sentence == (
-        "All is well: 2 sources are published, and nothing is held, quarantined or flagged."
+        "All is well: 2 sources are published, and nothing is held, quarantined or flagged; "
+        "newest commit of 2 hours ago."
     )
     assert summary.sentence in Reader(text).text
     assert "2026-11-28 09:59:00 UTC, 2 hours ago" in text
@@ -154,7 +155,10 @@ def test_a_lake_that_only_holds_is_waiting() -> None:
     held = troubled().report[0]["held"]
     summary, _ = page_of(LakeStatus([entry(held=held)], 0, {}, {}), None, "lake", NOW)
     assert summary.level == "waiting"
-    assert "2 transactions are held" in summary.sentence
+    assert summary.sentence == (
+        "All is well so far: 2 transactions are held, and nothing else; newest commit of 2 hours "
+        "ago."
+    )
 
 
 def test_the_first_sentence_counts_what_is_not_well() -> None:
@@ -162,15 +166,42 @@ def test_the_first_sentence_counts_what_is_not_well() -> None:
     assert summary.level == "wrong"
     assert summary.sentence == (
         "Not all is well: 3 messages are quarantined, 1 table is flagged, "
-        "6 more matters need a look and 2 transactions are held."
+        "6 more matters need a look and 2 transactions are held; newest commit of 2 hours ago."
     )
+
+
+@pytest.mark.parametrize(
+    ("committed_at", "said"),
+    [
+        (
+            ["2026-11-28T11:57:00.000000Z", "2026-11-20T00:00:00Z"],
+            "; newest commit of 3 minutes ago.",
+        ),
+        (["2026-11-20T00:00:00Z", None], "; newest commit of 8 days ago."),
+        (["2026-11-28T12:01:00Z"], "; newest commit by a clock that is ahead of this one."),
+        (
+            ["+10000-01-01T00:00:00.000000Z", "2026-11-20T00:00:00Z"],
+            "; newest commit of 8 days ago.",
+        ),
+        (["+10000-01-01T00:00:00.000000Z"], "quarantined or flagged."),
+        ([None], "quarantined or flagged."),
+    ],
+)
+def test_the_first_sentence_says_how_old_the_newest_commit_is(
+    committed_at: list[str | None], said: str
+) -> None:
+    """Rounds that bring nothing for days are else as well as those of a minute ago."""
+    report = [entry(f"shop_{at}", committed_at=at) for at in committed_at]
+    summary, _ = page_of(LakeStatus(report, 0, {}, {}), None, "lake", NOW)
+    assert summary.level == "well"
+    assert summary.sentence.endswith(said)
 
 
 def test_what_may_be_missing_for_all_tables_is_not_well_until_a_setting_says_otherwise() -> None:
     """A connector that leaves out TRUNCATE says so nowhere."""
     found = LakeStatus([entry(has_truncate=False)], 0, {}, {})
     summary, text = page_of(found, None, "lake", NOW)
-    assert summary.sentence == "Not all is well: 1 more matter needs a look."
+    assert summary.sentence.startswith("Not all is well: 1 more matter needs a look; newest")
     assert "no TRUNCATE has been published" in Reader(text).text
     assert page_of(found, None, "lake", NOW, ["shop"])[0].level == "well"
 

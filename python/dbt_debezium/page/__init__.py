@@ -42,7 +42,7 @@ def page_of(
     """
     problems = [] if health is None else round_problems(health, now)
     shared = shared_sentences(found.report, "status", without_truncate)
-    summary = summary_of(found, [*problems, *shared])
+    summary = summary_of(found, now, [*problems, *shared])
     text = _ENVIRONMENT.get_template("page.html").render(
         summary=summary,
         lake=lake,
