@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from kafka import KafkaConsumer, TopicPartition
 
 from dbt_debezium.cli.land import source_of
+from dbt_debezium.cli.one_session import OneSession
 from dbt_debezium.cli.run import rounds_of, sentence_of
 from dbt_debezium.home import lake_dir
 from dbt_debezium.lease import Lease
@@ -49,7 +50,8 @@ def rounds_on(bootstrap: str, registry: str | None = None) -> "Round":
     Args:
         registry: the address of a schema registry.
     """
-    return rounds_of(source_of(f"kafka://{bootstrap}", TOPICS, registry), "local", [], False)
+    source = source_of(f"kafka://{bootstrap}", TOPICS, registry)
+    return rounds_of(source, OneSession("local"), [], False)
 
 
 def follow(rounds: "Round", every: float, stop: "Stop", tell: Callable[[Told], None]) -> None:

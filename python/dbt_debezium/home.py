@@ -9,6 +9,7 @@ import yaml
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.package import uses_package
 from dbt_debezium.package_files import CARRIED, NAME, package_dir
+from dbt_debezium.yaml_loader import what_is_wrong
 
 CORE_MODEL: Final = "models/staging/stg_message.sql"
 """What the package itself has, which is a project too."""
@@ -49,10 +50,11 @@ def check_project(project: Path) -> None:
     """
     settings = project / "dbt_project.yml"
     try:
-        read = yaml.safe_load(settings.read_text(encoding="utf-8"))
+        text = settings.read_text(encoding="utf-8")
+        read = yaml.safe_load(text)
     except (OSError, ValueError, yaml.YAMLError) as error:
-        where = str(error).strip().splitlines()[-1].strip()
-        raise DebeziumError(f"project: {settings} cannot be read ({where}); correct it") from error
+        why = what_is_wrong(text, error) if isinstance(error, yaml.YAMLError) else error
+        raise DebeziumError(f"project: {settings} cannot be read ({why}); correct it") from error
     if not (project / CORE_MODEL).is_file() and not uses_package(project):
         raise DebeziumError(
             f"project: {settings} is of another dbt project, which does not use dbt-debezium; name "

@@ -27,6 +27,8 @@ class LakeStatus:
     """By source and public table."""
     notices: list[str] = field(default_factory=list)
     """Sentences on decisions, topics and the latest run."""
+    without_truncate: Sequence[str] = ()
+    """Patterns of sources that are known to send no TRUNCATE, a setting."""
 
 
 def lake_status(

@@ -88,6 +88,8 @@ NO_SUCH = "no/such/file.jsonl"
         ["run", NO_SUCH, "--every", "30s"],
         ["run", "--json"],
         ["run", "--health-file", "health.json"],
+        ["run", "--report", "no/such/lake.html"],
+        ["run", "--every", "30s", "--report", "."],
         ["run", "--every", "30s", "--full-refresh"],
         ["run", "--every", "30s", "--select", "a"],
         ["status", "--target", "nope"],

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from dbt_debezium.cli import main
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.readers.choice import NotForDuckdbError, places_of, reader_of
+from dbt_debezium.readers.choice import NotForDuckdbError, places_of, reader_at_hand, reader_of
 
 pytest.importorskip("duckdb", reason="`make setup-live` installs readers of the lake")
 pytest.importorskip("pyiceberg", reason="`make setup-live` installs readers of the lake")
@@ -258,6 +258,19 @@ def test_a_page_that_cannot_be_written_ends_the_command(lake: SqlCatalog, tmp_pa
     ended = CliRunner().invoke(main, ["report", str(page)])
     assert ended.exit_code == 2
     assert f"report: {page} cannot be written (No such file or directory); name" in ended.stderr
+
+
+def test_where_nothing_can_read_a_lake_without_starting_spark_a_page_waits_for_news(
+    lake: SqlCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert isinstance(reader_at_hand(None, None, "build"), DuckdbReader)
+    monkeypatch.setattr("dbt_debezium.readers.duckdb_reader.is_installed", lambda: False)
+    with pytest.raises(DebeziumError) as refused:
+        reader_at_hand(None, None, "build")
+    assert str(refused.value) == (
+        "duckdb: it is not installed, and nothing has started Spark; "
+        "pip install 'dbt-debezium[duckdb]', or wait for news"
+    )
 
 
 def query_duckdb(sql: str, *options: str) -> Result:

@@ -330,10 +330,24 @@ def test_a_folder_of_packages_that_is_jinja_is_refused(project: Path) -> None:
         refresh(project)
 
 
-def test_settings_that_cannot_be_read_are_said_to_be(project: Path) -> None:
-    (project / "dbt_project.yml").write_text("vars: [")
-    with pytest.raises(DebeziumError, match=r"dbt_project.yml cannot be read \(.*\); correct it"):
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        (b"vars: [", "line 1: expected the node content, but found '<stream end>'"),
+        (b"name: a\nvars: {a: 1\nmodels: {}\n", "line 3: expected ',' or '}', but got ':'"),
+        (b"name: a\nvars: [\x00]\n", "line 2: unacceptable character #x0000: special characters"),
+        (b"name: \xff\n", "'utf-8' codec can't decode byte 0xff in position 6"),
+    ],
+)
+def test_settings_that_cannot_be_read_are_said_to_be_with_their_line(
+    written: bytes, why: str, project: Path
+) -> None:
+    (project / "dbt_project.yml").write_bytes(written)
+    with pytest.raises(DebeziumError) as refused:
         check_project(project)
+    where = f"project: {project / 'dbt_project.yml'} cannot be read ({why}"
+    assert str(refused.value).startswith(where), refused.value
+    assert str(refused.value).endswith("); correct it")
 
 
 def test_packages_of_others_are_installed_beside_it(project: Path, tmp_path: Path) -> None:

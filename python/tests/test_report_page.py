@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dbt_debezium.cli.console import out
-from dbt_debezium.cli.report import write
 from dbt_debezium.cli.status import say
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page import page_of
+from dbt_debezium.page.file import check_place, write
+from dbt_debezium.page.kept import KeptPage
 from dbt_debezium.page.rounds import RoundsHealth, read_health
 from dbt_debezium.report import OUTCOMES
 from dbt_debezium.rounds.health import Health
@@ -100,7 +102,7 @@ class Reader(HTMLParser):
 def said_by_status(found: LakeStatus) -> list[str]:
     """The lines that `status` prints below its table."""
     with out.capture() as captured:
-        say(found, [])
+        say(found)
     return captured.get().splitlines()[1 + len(found.report) :]
 
 
@@ -144,7 +146,8 @@ def test_a_lake_of_which_there_is_nothing_to_say_is_well() -> None:
     summary, text = page_of(LakeStatus([entry(), entry("b")], 0, {}, {}), None, "lake", NOW)
     assert summary.level == "well"
     assert summary.sentence == (
-        "All is well: 2 sources are published, and nothing is held, quarantined or flagged."
+        "All is well: 2 sources are published, and nothing is held, quarantined or flagged; "
+        "newest commit of 2 hours ago."
     )
     assert summary.sentence in Reader(text).text
     assert "2026-11-28 09:59:00 UTC, 2 hours ago" in text
@@ -154,7 +157,10 @@ def test_a_lake_that_only_holds_is_waiting() -> None:
     held = troubled().report[0]["held"]
     summary, _ = page_of(LakeStatus([entry(held=held)], 0, {}, {}), None, "lake", NOW)
     assert summary.level == "waiting"
-    assert "2 transactions are held" in summary.sentence
+    assert summary.sentence == (
+        "All is well so far: 2 transactions are held, and nothing else; newest commit of 2 hours "
+        "ago."
+    )
 
 
 def test_the_first_sentence_counts_what_is_not_well() -> None:
@@ -162,17 +168,45 @@ def test_the_first_sentence_counts_what_is_not_well() -> None:
     assert summary.level == "wrong"
     assert summary.sentence == (
         "Not all is well: 3 messages are quarantined, 1 table is flagged, "
-        "6 more matters need a look and 2 transactions are held."
+        "6 more matters need a look and 2 transactions are held; newest commit of 2 hours ago."
     )
+
+
+@pytest.mark.parametrize(
+    ("committed_at", "said"),
+    [
+        (
+            ["2026-11-28T11:57:00.000000Z", "2026-11-20T00:00:00Z"],
+            "; newest commit of 3 minutes ago.",
+        ),
+        (["2026-11-20T00:00:00Z", None], "; newest commit of 8 days ago."),
+        (["2026-11-28T12:01:00Z"], "; newest commit by a clock that is ahead of this one."),
+        (
+            ["+10000-01-01T00:00:00.000000Z", "2026-11-20T00:00:00Z"],
+            "; newest commit of 8 days ago.",
+        ),
+        (["+10000-01-01T00:00:00.000000Z"], "quarantined or flagged."),
+        ([None], "quarantined or flagged."),
+    ],
+)
+def test_the_first_sentence_says_how_old_the_newest_commit_is(
+    committed_at: list[str | None], said: str
+) -> None:
+    """Rounds that bring nothing for days are else as well as those of a minute ago."""
+    report = [entry(f"shop_{at}", committed_at=at) for at in committed_at]
+    summary, _ = page_of(LakeStatus(report, 0, {}, {}), None, "lake", NOW)
+    assert summary.level == "well"
+    assert summary.sentence.endswith(said)
 
 
 def test_what_may_be_missing_for_all_tables_is_not_well_until_a_setting_says_otherwise() -> None:
     """A connector that leaves out TRUNCATE says so nowhere."""
     found = LakeStatus([entry(has_truncate=False)], 0, {}, {})
     summary, text = page_of(found, None, "lake", NOW)
-    assert summary.sentence == "Not all is well: 1 more matter needs a look."
+    assert summary.sentence.startswith("Not all is well: 1 more matter needs a look; newest")
     assert "no TRUNCATE has been published" in Reader(text).text
-    assert page_of(found, None, "lake", NOW, ["shop"])[0].level == "well"
+    found.without_truncate = ["shop"]
+    assert page_of(found, None, "lake", NOW)[0].level == "well"
 
 
 def test_a_lake_of_which_nothing_is_published_says_so() -> None:
@@ -267,8 +301,9 @@ def test_what_is_no_file_is_not_replaced_by_a_page(kind: str, tmp_path: Path) ->
         place.mkdir()
     if kind == "pipe":
         os.mkfifo(place)
-    with pytest.raises(DebeziumError, match=f"report: {place} is no file; name one"):
-        write(place, "new")
+    for attempt in (lambda: write(place, "new"), lambda: check_place(place)):
+        with pytest.raises(DebeziumError, match=f"report: {place} is no file; name one"):
+            attempt()
     assert not place.is_file()
 
 
@@ -292,3 +327,97 @@ def test_what_is_committed_by_a_clock_that_is_ahead_is_said_to_be() -> None:
     ahead = (NOW + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     text = page(LakeStatus([entry(committed_at=ahead)], 0, {}, {}))
     assert "2026-11-29 12:00:00 UTC, by a clock that is ahead of this one" in text
+
+
+def test_a_place_for_a_page_is_looked_at_without_a_trace(tmp_path: Path) -> None:
+    check_place(tmp_path / "lake.html")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(DebeziumError, match="cannot be written"):
+        check_place(tmp_path / "no" / "lake.html")
+
+
+class Kept:
+    """A page that is kept, of a lake that can be looked at until it is away."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        self.file = tmp_path / "lake.html"
+        self.away: Exception | None = None
+        self.looks = 0
+        self._health = health_of(tmp_path, state="waiting")
+        self.page = KeptPage(self.file, "lake", self.look, lambda: self._health, str)
+
+    def look(self) -> LakeStatus:
+        self.looks += 1
+        if self.away:
+            raise self.away
+        return LakeStatus([entry()], 0, {}, {}, [f"look {self.looks}"])
+
+    def fail(self) -> None:
+        """Note in the health of the rounds that one has failed."""
+        self._health = replace(self._health, state="failing", failed_rounds=1, last_error="silent")
+
+    @property
+    def text(self) -> str:
+        return Reader(self.file.read_text()).text
+
+
+def test_a_page_is_as_new_as_the_lake_and_the_rounds_without_a_look_for_no_news(
+    tmp_path: Path,
+) -> None:
+    kept = Kept(tmp_path)
+    assert kept.page.write(may_have_changed=False) is None
+    assert "look 1" in kept.text
+    kept.fail()
+    assert kept.page.write(may_have_changed=False) is None
+    assert kept.looks == 1
+    assert "look 1" in kept.text
+    assert "rounds: the last round has failed: silent" in kept.text
+    assert kept.page.write() is None
+    assert "look 2" in kept.text
+
+
+def test_a_page_shows_the_lake_as_it_was_while_it_is_away_and_says_why_once(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    kept.page.write()
+    kept.away = DebeziumError("catalog: http://a is away; start it")
+    said = [kept.page.write() for _ in range(3)]
+    assert said[0]
+    assert re.fullmatch(
+        rf"report: {kept.file} shows the lake of .* UTC: catalog: http://a is away; start it",
+        said[0],
+    )
+    assert said[1:] == [None, None]
+    assert "look 1" in kept.text
+    assert said[0] in kept.text
+    kept.away = DebeziumError("catalog: it refuses the keys; write others")
+    assert "refuses the keys" in (kept.page.write(may_have_changed=False) or "")
+    kept.away = None
+    assert kept.page.write(may_have_changed=False) is None
+    assert "look 6" in kept.text
+    assert "shows the lake of" not in kept.text
+
+
+def test_no_page_is_written_of_a_lake_that_was_never_looked_at(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    kept.away = DebeziumError("lake: nothing has landed; land")
+    assert kept.page.write() == (
+        f"report: {kept.file} is not written: lake: nothing has landed; land"
+    )
+    assert kept.page.write() is None
+    assert kept.page.show() is None
+    assert not kept.file.exists()
+
+
+def test_a_page_that_cannot_be_written_for_a_while_is_said_once_and_written_later(
+    tmp_path: Path,
+) -> None:
+    kept = Kept(tmp_path)
+    kept.file.mkdir()
+    sentence = f"report: {kept.file} is no file; name one for the page, as lake.html"
+    assert [kept.page.write() for _ in range(3)] == [sentence, None, None]
+    kept.file.rmdir()
+    assert kept.page.show() is None
+    assert "look 3" in kept.text
+    kept.file.unlink()
+    kept.file.mkdir()
+    assert kept.page.show() == sentence

@@ -387,6 +387,21 @@ def test_rounds_begin_at_their_pace_and_at_once_after_a_long_one() -> None:
     assert told_rounds(lambda _: outcome("published"), 2, 30, 40)[1] == [0, 0]
 
 
+def test_rounds_keep_their_pace_while_a_page_takes_its_time() -> None:
+    stop = FakeStop(3)
+    report_seconds = iter([4, 40, 0])
+
+    def one() -> Outcome:
+        stop.now += 12
+        return outcome("published")
+
+    def tell(_: Told) -> None:
+        stop.now += next(report_seconds)
+
+    run_rounds(one, 30, stop, tell, str, clock=lambda: stop.now)
+    assert stop.waited == [14, 0, 18]
+
+
 def test_failed_rounds_are_tried_again_with_longer_and_longer_pauses() -> None:
     def rounds(number: int) -> Outcome:
         if number < 5:

@@ -49,11 +49,11 @@ def megabytes(pid: int) -> int:
 
 
 class Process:
-    """`run --every 1s --json` on a folder, in a process group of its own."""
+    """`run --every 1s --json --report` on a folder, in a process group of its own."""
 
     def __init__(self, lake: Lake, dump: Path) -> None:
         self._process = subprocess.Popen(
-            [COMMAND, "run", "--every", "1s", "--json", dump],
+            [COMMAND, "run", "--every", "1s", "--json", "--report", page(lake), dump],
             cwd=lake.project,
             env=environment_of(lake),
             stdout=subprocess.PIPE,
@@ -117,6 +117,19 @@ def environment_of(lake: Lake, **more: str) -> dict[str, str]:
     return {**os.environ, "DBT_DEBEZIUM_LAKE": str(lake.folder / "lake"), **more}
 
 
+def page(lake: Lake) -> Path:
+    """The page that rounds keep."""
+    return lake.folder / "lake.html"
+
+
+def check_page(lake: Lake, commit_number: int, *said: str) -> None:
+    """That the page shows what is published, and how the rounds are."""
+    text = page(lake).read_text()
+    assert f"<dt>published commit</dt><dd>{commit_number:,}</dd>" in text
+    assert "; newest commit " in text
+    assert [one for one in said if one not in text] == []
+
+
 def bring(dump: Path, part: Arrival, number: int) -> None:
     """Let a file appear at once."""
     (written,) = write_arrivals(dump.parent / f"written_{number}", [part])
@@ -142,7 +155,7 @@ def size_of(file: Path) -> int:
 def kill_a_round(lake: Lake) -> None:
     """Bring a log in two parts, kill the round of the second, and ask the next one to end.
 
-    Before the kill, a file that cannot be read lies in the folder for a round.
+    Before the kill, a file that cannot be read lies in the folder for a round. The page follows.
     """
     chance = random.Random(SEED)
     history, arrival = whole_log()
@@ -155,11 +168,14 @@ def kill_a_round(lake: Lake) -> None:
     with repeated(lake, dump) as rounds:
         told = rounds.wait_for("published")
         assert told["landed"] == len(parts[0].messages)
+        check_page(lake, first, "<dd>waiting</dd>")
         rounds.wait_for("no_news")
+        check_page(lake, first, "<dd>waiting</dd>")
         (dump / "bad.jsonl").write_text(BAD_DUMP)
         told = rounds.wait_for("failed")
         assert str(dump / "bad.jsonl") in told["error"]
         assert json.loads(health.read_text())["state"] == "failing"
+        check_page(lake, first, "<dd>failing</dd>", str(dump / "bad.jsonl"))
         bring(dump, parts[1], 1)
         (dump / "bad.jsonl").unlink()
         wait_for_landing(lake)
@@ -171,6 +187,7 @@ def kill_a_round(lake: Lake) -> None:
         code, told = rounds.ask_to_end()
     assert (code, told["outcome"]) == (0, "published"), told
     assert json.loads(health.read_text())["state"] == "ended"
+    check_page(lake, last, "rounds: `dbt-debezium run --every` has ended")
     assert check_published(lake, history, "ended") == last > first
     count = "select count(*), count(distinct topic, partition, `offset`) from landing.message"
     assert lake.rows(count) == [(len(arrival.messages),) * 2]

@@ -1,6 +1,6 @@
 """`dbt-debezium report`."""
 
-import os
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,11 +9,15 @@ import click
 from rich.text import Text
 
 from dbt_debezium.cli.console import enter_lake, examples, out
-from dbt_debezium.cli.status import engine_option, look
+from dbt_debezium.cli.status import engine_option, look, look_with
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.home import lake_dir, project_dir
+from dbt_debezium.home import lake_dir
 
 if TYPE_CHECKING:
+    from dbt_debezium.cli.one_session import OneSession
+    from dbt_debezium.lake_status import LakeStatus
+    from dbt_debezium.page.kept import KeptPage
+    from dbt_debezium.page.rounds import RoundsHealth
     from dbt_debezium.readers.choice import Engine
 
 
@@ -34,9 +38,9 @@ def report(file: Path, health_file: str | None, target: str | None, engine: "Eng
     no script. A page that is there is replaced as a whole.
     """
     from dbt_debezium.page import page_of
+    from dbt_debezium.page.file import check_place, write
     from dbt_debezium.page.rounds import read_health
     from dbt_debezium.rounds.health import NAME
-    from dbt_debezium.session import project_settings
 
     file = file.expanduser().absolute()
     named = Path(health_file).expanduser().absolute() if health_file else None
@@ -46,33 +50,34 @@ def report(file: Path, health_file: str | None, target: str | None, engine: "Eng
         raise DebeziumError(
             f"report: {named} is not there; name the file that `dbt-debezium run --every` writes"
         )
-    silent = project_settings(project_dir()).get("sources_without_truncate") or []
+    check_place(file)
     found = look(target, engine)
-    summary, text = page_of(found, health, str(lake_dir()), datetime.now(UTC), silent)
+    summary, text = page_of(found, health, str(lake_dir()), datetime.now(UTC))
     write(file, text)
     out.print(Text(summary.sentence), soft_wrap=True)
 
 
-def write(file: Path, text: str) -> None:
-    """Write a file as a whole: who reads it sees the page before, or this one.
+def kept_page(
+    file: Path,
+    session: "OneSession",
+    health: "Callable[[], RoundsHealth | None]",
+    sentence: Callable[[Exception], str],
+) -> "KeptPage":
+    """The page that `run` writes, for which it starts no Spark.
 
-    Raises:
-        DebeziumError: it cannot be written, or is a folder or a device.
+    Args:
+        file: where the page is.
+        session: of the run.
+        health: how the rounds are.
+        sentence: what is to be said of an error.
     """
-    # A link stays one.
-    place = file.resolve()
-    if place.exists() and not place.is_file():
-        raise DebeziumError(f"report: {file} is no file; name one for the page, as lake.html")
-    unfinished = place.with_name(f"_{place.name}.{os.getpid()}")
-    try:
-        try:
-            # A folder's name may be no UTF-8.
-            unfinished.write_text(text, encoding="utf-8", errors="backslashreplace")
-            unfinished.replace(place)
-        finally:
-            unfinished.unlink(missing_ok=True)
-    except OSError as error:
-        raise DebeziumError(
-            f"report: {file} cannot be written ({error.strerror}); name a file in a folder that "
-            "is there and can be written"
-        ) from error
+    from dbt_debezium.page.kept import KeptPage
+    from dbt_debezium.readers.choice import reader_at_hand
+    from dbt_debezium.session import build_schema, check_lake
+
+    def look_again() -> "LakeStatus":
+        check_lake(session.target)
+        schema = build_schema(session.target)
+        return look_with(reader_at_hand(session.alive(), session.target, schema), schema)
+
+    return KeptPage(file, str(lake_dir()), look_again, health, sentence)

@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ from dbt_debezium.cli.console import (
 )
 from dbt_debezium.cli.land import end_if_failed, source_of
 from dbt_debezium.cli.maintain import maintain_when_due
+from dbt_debezium.cli.one_session import OneSession
+from dbt_debezium.cli.report import kept_page
 from dbt_debezium.cli.shown_report import SHOWN_SENTENCES, shape_sentences
 from dbt_debezium.errors import DebeziumError, is_of_spark
 from dbt_debezium.home import lake_dir, make_private, project_dir
@@ -47,6 +50,7 @@ LONG_LIVED = "-XX:ReservedCodeCacheSize=400m -XX:+UseParallelGC -XX:MetaspaceSiz
         "dbt-debezium run dumps/",
         "dbt-debezium run kafka://localhost:9092 --topics 'shop[.].*'",
         "dbt-debezium run --every 30s",
+        "dbt-debezium run --every 30s --report lake.html",
         "dbt-debezium run --full-refresh",
         "dbt-debezium run --vars '{landing_reaches_the_end: true}'",
     ),
@@ -64,6 +68,13 @@ LONG_LIVED = "-XX:ReservedCodeCacheSize=400m -XX:+UseParallelGC -XX:MetaspaceSiz
     help="With --every: where it says how it is doing. By default health.json in the lake.",
 )
 @click.option(
+    "--report",
+    "page_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the page of `dbt-debezium report` after the run, or after each round.",
+)
+@click.option(
     "--build-anyway", is_flag=True, help="Build although nothing has changed since it published."
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[SOURCE] [DBT OPTIONS]...")
@@ -74,6 +85,7 @@ def run(
     every: str | None,
     as_json: bool,
     health_file: str | None,
+    page_file: Path | None,
     build_anyway: bool,
     arguments: Sequence[str],
 ) -> None:
@@ -90,6 +102,7 @@ def run(
     """
     from dbt_debezium.kafka.landing_file import FILE
     from dbt_debezium.lease import Lease
+    from dbt_debezium.page.file import check_place
     from dbt_debezium.rounds.duration import seconds_of
     from dbt_debezium.rounds.news import always_builds
     from dbt_debezium.rounds.sources import NoSource
@@ -110,34 +123,33 @@ def run(
             f"run: --every: {named} would be done in each round; run it once without --every"
         )
     health = Path(health_file).expanduser().absolute() if health_file else None
+    page_file = page_file.expanduser().absolute() if page_file else None
     started_in = Path.cwd()
     enter_project()
     messages: Source = NoSource()
     if source or (project_dir() / FILE).is_file():
         messages = source_of(source, topics, registry, target=target, may_be_empty=bool(every))
-    rounds = rounds_of(messages, target, options, build_anyway)
+    session = OneSession(target)
+    rounds = rounds_of(messages, session, options, build_anyway)
     make_private(lake_dir())
+    if page_file:
+        check_place(page_file)
     with Lease(lake_dir(), "dbt-debezium run"):
         if seconds:
-            repeat(rounds, seconds, as_json, health, started_in)
+            repeat(rounds, session, seconds, as_json, health, page_file, started_in)
+        elif page_file:
+            run_once_with_page(rounds, session, page_file)
         else:
             run_once(rounds)
 
 
 def rounds_of(
-    source: "Source", target: str | None, options: Sequence[str], build_anyway: bool
+    source: "Source", session: OneSession, options: Sequence[str], build_anyway: bool
 ) -> "Round":
     """The round that this command does or repeats."""
     from dbt_debezium.rounds.round import Round
 
-    session: list[SparkSession] = []
-
-    def start_spark() -> "SparkSession":
-        if not session:
-            from dbt_debezium.session import spark_session
-
-            session.append(spark_session(target))
-        return session[0]
+    target = session.target
 
     def schema() -> str:
         from dbt_debezium.session import build_schema
@@ -150,7 +162,7 @@ def rounds_of(
         target=target,
         options=options,
         source=source,
-        start_spark=start_spark,
+        start_spark=session.start,
         schema=schema,
         notes=lambda spark: notes_of(spark, target),
         maintain=lambda spark, tell: maintain_when_due(spark, target, tell),
@@ -177,10 +189,32 @@ def run_once(rounds: "Round") -> None:
     end_if_failed(outcome.landing)
 
 
+def run_once_with_page(rounds: "Round", session: OneSession, page_file: Path) -> None:
+    """Do one round, and write the page, whether it fails or not."""
+    from dbt_debezium.page.rounds import read_health
+    from dbt_debezium.rounds.health import NAME
+
+    health = partial(read_health, lake_dir() / NAME)
+    page = kept_page(page_file, session, health, page_sentence)
+    try:
+        run_once(rounds)
+    except (Exception, SystemExit):
+        say_problem(page.write())
+        raise
+    say_problem(page.write())
+
+
 def repeat(
-    rounds: "Round", seconds: int, as_json: bool, health_file: Path | None, started_in: Path
+    rounds: "Round",
+    session: OneSession,
+    seconds: int,
+    as_json: bool,
+    health_file: Path | None,
+    page_file: Path | None,
+    started_in: Path,
 ) -> None:
     """Repeat rounds until a signal ends them."""
+    from dbt_debezium.page.rounds import health_of
     from dbt_debezium.rounds.health import NAME, Health
     from dbt_debezium.rounds.java_process import JavaEndedError, has_ended, start_again
     from dbt_debezium.rounds.loop import run_rounds
@@ -191,15 +225,16 @@ def repeat(
     stop = Stopping(lambda: log.print("ending after this round; a second signal ends it now"))
     stop.listen()
     health = Health(health_file or lake_dir() / NAME)
+    page = None
+    if page_file:
+        page = kept_page(page_file, session, lambda: health_of(health.said), page_sentence)
     people = ForPeople(lambda line: out.print(Text(line), soft_wrap=True))
-    start_spark = rounds.start_spark
     failures = int(os.environ.pop(FAILED_ROUNDS, "0"))
-    started: list[SparkSession] = []
 
     def start_and_listen() -> "SparkSession":
-        spark = start_spark()
-        if not started:
-            started.append(spark)
+        is_first = not session.has_started
+        spark = session.start()
+        if is_first:
             stop.listen()
         return spark
 
@@ -211,8 +246,11 @@ def repeat(
             return rounds.run()
 
     def tell(told: "Told") -> None:
-        if problem := health.round(told):
-            log.print(Text(problem), soft_wrap=True)
+        say_problem(health.round(told))
+        if page:
+            # A round without news has found the lake as the last one left it.
+            is_quiet = told.outcome is not None and told.outcome.kind == "no_news"
+            say_problem(page.write(may_have_changed=not is_quiet))
         if as_json:
             click.echo(for_machines(told))
         else:
@@ -231,21 +269,33 @@ def repeat(
             start_again(started_in, {FAILED_ROUNDS: str(ended.failures)})
     finally:
         health.ended()
+        if page:
+            say_problem(page.show())
 
 
-def sentence_of(error: Exception) -> str:
-    """The sentence for an error that ended a round."""
+def say_problem(sentence: str | None) -> None:
+    """Say in the log what could not be written, if anything."""
+    if sentence:
+        log.print(Text(sentence), soft_wrap=True)
+
+
+def sentence_of(error: Exception, where: str = "run") -> str:
+    """The sentence for an error that ended a round, which begins with a place if it names none."""
     if isinstance(error, DebeziumError):
         return str(error)
     if is_of_spark(error):
         from dbt_debezium.outages import spark_sentence
 
-        return spark_sentence("run", error)
+        return spark_sentence(where, error)
     if isinstance(error, OSError):
-        return f"{error.filename or 'run'}: {error.strerror or error}"
+        return f"{error.filename or where}: {error.strerror or error}"
     # A bug. Where it is, only the stack tells, and the rounds continue.
     traceback.print_exception(error)
-    return f"run: {type(error).__name__}: {error}"
+    return f"{where}: {type(error).__name__}: {error}"
+
+
+page_sentence = partial(sentence_of, where="lake")
+"""The sentence for an error that kept a page from being written."""
 
 
 def notes_of(spark: "SparkSession", target: str | None) -> tuple[list[str], list[dict[str, Any]]]:

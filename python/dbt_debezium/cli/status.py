@@ -1,7 +1,6 @@
 """`dbt-debezium status`."""
 
 import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -18,6 +17,7 @@ from dbt_debezium.home import project_dir
 
 if TYPE_CHECKING:
     from dbt_debezium.lake_status import LakeStatus
+    from dbt_debezium.readers import Reader
     from dbt_debezium.readers.choice import Engine
 
 engine_option = click.option(
@@ -46,24 +46,16 @@ engine_option = click.option(
 @engine_option
 def status(as_json: bool, target: str | None, engine: "Engine") -> None:
     """Say what is published, held, quarantined and flagged, and why."""
-    from dbt_debezium.session import project_settings
-
     enter_lake(target)
     found = look(target, engine)
     if as_json:
         click.echo(json.dumps(found.report, ensure_ascii=False, indent=1))
         return
-    silent = project_settings(project_dir()).get("sources_without_truncate") or []
-    say(found, silent)
+    say(found)
 
 
-def say(found: "LakeStatus", without_truncate: Sequence[str]) -> None:
-    """Print what is known of a lake.
-
-    Args:
-        found: what is known.
-        without_truncate: patterns of sources that are known to send no TRUNCATE.
-    """
+def say(found: "LakeStatus") -> None:
+    """Print what is known of a lake."""
     from dbt_debezium.unrepresentable import unrepresentable_sentence
 
     if not found.report:
@@ -73,7 +65,7 @@ def say(found: "LakeStatus", without_truncate: Sequence[str]) -> None:
             f"{found.landed:,} messages have landed and none is published; run `dbt-debezium run`"
         )
         return
-    show_report(found.report, "status", without_truncate)
+    show_report(found.report, "status", found.without_truncate)
     for sentence in shape_sentences(found.shapes):
         out.print(Text(sentence), soft_wrap=True)
     for source, counts in sorted(found.unrepresentable.items())[:SHOWN_SOURCES]:
@@ -84,13 +76,27 @@ def say(found: "LakeStatus", without_truncate: Sequence[str]) -> None:
 
 def look(target: str | None, engine: "Engine") -> "LakeStatus":
     """Look at the lake of a target."""
-    from dbt_debezium.lake_status import lake_status
-    from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.readers.choice import reader_of
-    from dbt_debezium.session import build_schema, public_schema
+    from dbt_debezium.session import build_schema
 
-    models = list(ProjectModels.read(project_dir()).histories.values())
     with working("looking at the lake") as state:
         schema = build_schema(target)
-        lake = reader_of(target, schema, engine, state.update)
-        return lake_status(lake, models, schema, public_schema(project_dir()))
+        return look_with(reader_of(target, schema, engine, state.update), schema)
+
+
+def look_with(lake: "Reader", schema: str) -> "LakeStatus":
+    """Look at a lake through what reads it, with what the project says of its tables.
+
+    Args:
+        lake: what reads it.
+        schema: the schema that models are built in.
+    """
+    from dbt_debezium.lake_status import lake_status
+    from dbt_debezium.project_models import ProjectModels
+    from dbt_debezium.session import project_settings, public_schema
+
+    project = project_dir()
+    models = list(ProjectModels.read(project).histories.values())
+    found = lake_status(lake, models, schema, public_schema(project))
+    found.without_truncate = project_settings(project).get("sources_without_truncate") or []
+    return found

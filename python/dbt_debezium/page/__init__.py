@@ -1,6 +1,5 @@
 """How a lake is, as one page of HTML that needs nothing else: no script, and no other file."""
 
-from collections.abc import Collection
 from datetime import datetime
 from typing import Final
 
@@ -29,7 +28,6 @@ def page_of(
     health: RoundsHealth | None,
     lake: str,
     now: datetime,
-    without_truncate: Collection[str] = (),
 ) -> tuple[Summary, str]:
     """The page, and the sentence at its top.
 
@@ -38,11 +36,10 @@ def page_of(
         health: what `run --every` says; None where it does not run.
         lake: what the lake is called.
         now: when the page is made, UTC.
-        without_truncate: patterns of sources that are known to send no TRUNCATE.
     """
     problems = [] if health is None else round_problems(health, now)
-    shared = shared_sentences(found.report, "status", without_truncate)
-    summary = summary_of(found, [*problems, *shared])
+    shared = shared_sentences(found.report, "status", found.without_truncate)
+    summary = summary_of(found, now, [*problems, *shared])
     text = _ENVIRONMENT.get_template("page.html").render(
         summary=summary,
         lake=lake,

@@ -23,14 +23,16 @@ def age_of(text: str | None, now: datetime) -> str | None:
     >>> age_of("+10000-01-01T00:00:00.000000Z", datetime(2026, 11, 23, tzinfo=UTC))
     '+10000-01-01T00:00:00.000000Z'
     """
-    if text is None:
-        return None
+    moment = moment_of(text)
+    return text if moment is None else with_age(moment, now)
+
+
+def moment_of(text: str | None) -> datetime | None:
+    """An instant as reports have it; None where there is none, or Python does not have its year."""
     try:
-        moment = datetime.fromisoformat(text)
+        return datetime.fromisoformat(text) if text else None
     except ValueError:
-        # A year that Python does not have.
-        return text
-    return with_age(moment, now)
+        return None
 
 
 def with_age(moment: datetime, now: datetime) -> str:

@@ -1,8 +1,9 @@
 """What the health file of `run --every` says."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -44,6 +45,11 @@ def read_health(file: Path) -> RoundsHealth | None:
             f"report: {file} cannot be read as a health file ({error}); name the one that "
             "`dbt-debezium run --every` writes with --health-file"
         ) from error
+
+
+def health_of(said: Mapping[str, Any]) -> RoundsHealth:
+    """What the file says, in the process that writes it."""
+    return msgspec.convert(said, RoundsHealth)
 
 
 def shown_ages(health: RoundsHealth, now: datetime) -> list[tuple[str, str]]:

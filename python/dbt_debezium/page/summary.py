@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from datetime import datetime
+from typing import Any, Literal
 
 from dbt_debezium.lake_status import LakeStatus
+from dbt_debezium.page.ages import moment_of, shown_age
 from dbt_debezium.value_looks import encoded_sentences
 
 Level = Literal["well", "waiting", "wrong"]
@@ -19,11 +21,12 @@ class Summary:
     sentence: str
 
 
-def summary_of(found: LakeStatus, problems: Sequence[str] = ()) -> Summary:
+def summary_of(found: LakeStatus, now: datetime, problems: Sequence[str] = ()) -> Summary:
     """Whether all is well.
 
     Args:
         found: what `status` knows.
+        now: when the page is made, UTC.
         problems: sentences on other matters, such as rounds.
     """
     report = found.report
@@ -49,15 +52,34 @@ def summary_of(found: LakeStatus, problems: Sequence[str] = ()) -> Summary:
         *([f"{count(matters, 'more matter needs', 'more matters need')} a look"] * bool(matters)),
     ]
     waiting = [f"{count(held, 'transaction is', 'transactions are')} held"] * bool(held)
+    newest = newest_commit(report, now)
     if wrong:
-        return Summary("wrong", f"Not all is well: {joined([*wrong, *waiting])}.")
+        return Summary("wrong", f"Not all is well: {joined([*wrong, *waiting])}{newest}.")
     if waiting:
-        return Summary("waiting", f"All is well so far: {joined(waiting)}, and nothing else.")
+        return Summary(
+            "waiting", f"All is well so far: {joined(waiting)}, and nothing else{newest}."
+        )
     published = sum(entry["commit_number"] > 0 for entry in report)
     sources = count(published, "source is", "sources are")
     return Summary(
-        "well", f"All is well: {sources} published, and nothing is held, quarantined or flagged."
+        "well",
+        f"All is well: {sources} published, and nothing is held, quarantined or flagged{newest}.",
     )
+
+
+def newest_commit(report: Sequence[dict[str, Any]], now: datetime) -> str:
+    """How old the newest published commit is, to end a sentence; empty where no time is known.
+
+    >>> from datetime import UTC
+    >>> now = datetime(2026, 11, 21, 12, 3, tzinfo=UTC)
+    >>> newest_commit([{"committed_at": "2026-11-21T12:00:00Z"}, {"committed_at": None}], now)
+    '; newest commit of 3 minutes ago'
+    """
+    moments = [moment for entry in report if (moment := moment_of(entry["committed_at"]))]
+    if not moments:
+        return ""
+    seconds = (now - max(moments)).total_seconds()
+    return f"; newest commit {'of ' if seconds >= 0 else ''}{shown_age(seconds)}"
 
 
 def count(number: int, one: str, more: str) -> str:

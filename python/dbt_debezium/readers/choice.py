@@ -10,6 +10,8 @@ from dbt_debezium.readers import Reader, SparkReader
 from dbt_debezium.site import SQLITE, site_defaults
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from dbt_debezium.readers.duckdb_reader import DuckdbReader
     from dbt_debezium.readers.places import Places
 
@@ -45,6 +47,28 @@ def reader_of(
 
     tell("starting Spark")
     return SparkReader(spark_session(target))
+
+
+def reader_at_hand(session: "SparkSession | None", target: str | None, schema: str) -> Reader:
+    """What reads the lake of a target without starting Spark.
+
+    Args:
+        session: of this process, if it has one.
+        target: of profiles.yml.
+        schema: the schema that models are built in.
+
+    Raises:
+        DebeziumError: there is no session, and DuckDB cannot read the lake.
+    """
+    if session is not None:
+        return SparkReader(session)
+    try:
+        return duckdb_reader(target, schema)
+    except NotForDuckdbError as error:
+        why = str(error).removeprefix("duckdb: ").partition("; ")[0]
+        raise DebeziumError(
+            f"duckdb: {why}, and nothing has started Spark; {INSTALL}, or wait for news"
+        ) from error
 
 
 def duckdb_reader(target: str | None, schema: str) -> "DuckdbReader":

@@ -50,6 +50,11 @@ class Health:
                 "name a file that can be with --health-file"
             ) from error
 
+    @property
+    def said(self) -> Mapping[str, Any]:
+        """What the file says, or would say if it could be written."""
+        return self._said
+
     def round(self, told: Told) -> str | None:
         """Note a round; a sentence if the file cannot be written, as on a full disk."""
         now = datetime.now(UTC)

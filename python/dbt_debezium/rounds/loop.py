@@ -82,7 +82,8 @@ def run_rounds(
         seconds = clock() - began
         pause = max(0.0, pause_of(every, 0 if has_worked else failures) - seconds)
         tell(Told(number, began_at, seconds, outcome, error, failures, pause))
-        stop.wait(pause)
+        # Writing a page takes time too.
+        stop.wait(max(0.0, pause - (clock() - began - seconds)))
 
 
 def pause_of(every: float, failures: int) -> float:
