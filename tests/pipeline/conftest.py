@@ -6,7 +6,7 @@ import pytest
 from lake import open_lake
 
 from dbt_debezium.build import environment
-from dbt_debezium.cli.run import LONG_LIVED
+from dbt_debezium.cli.repeat import LONG_LIVED
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import traceback
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,6 @@ from dbt_debezium.cli.console import (
     enter_project,
     examples,
     from_anywhere,
-    log,
     out,
     registry_option,
     topics_option,
@@ -25,22 +23,17 @@ from dbt_debezium.cli.console import (
 from dbt_debezium.cli.land import end_if_failed, source_of
 from dbt_debezium.cli.maintain import maintain_when_due
 from dbt_debezium.cli.one_session import OneSession
+from dbt_debezium.cli.repeat import page_sentence, repeat, say_problem
 from dbt_debezium.cli.report import kept_page
 from dbt_debezium.cli.shown_report import SHOWN_SENTENCES, shape_sentences
-from dbt_debezium.errors import DebeziumError, is_of_spark
+from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir, make_private, project_dir
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from dbt_debezium.rounds.loop import Told
-    from dbt_debezium.rounds.round import Outcome, Round
+    from dbt_debezium.rounds.round import Round
     from dbt_debezium.rounds.sources import Source
-
-FAILED_ROUNDS = "DBT_DEBEZIUM_FAILED_ROUNDS"
-"""A process that starts itself again passes the number of failed rounds on."""
-LONG_LIVED = "-XX:ReservedCodeCacheSize=400m -XX:+UseParallelGC -XX:MetaspaceSize=256m"
-"""Java's options for many rounds: optimized code takes a fifth less CPU from the eighth on."""
 
 
 @click.command(
@@ -202,100 +195,6 @@ def run_once_with_page(rounds: "Round", session: OneSession, page_file: Path) ->
         say_problem(page.write())
         raise
     say_problem(page.write())
-
-
-def repeat(
-    rounds: "Round",
-    session: OneSession,
-    seconds: int,
-    as_json: bool,
-    health_file: Path | None,
-    page_file: Path | None,
-    started_in: Path,
-) -> None:
-    """Repeat rounds until a signal ends them."""
-    from dbt_debezium.page.rounds import health_of
-    from dbt_debezium.rounds.health import NAME, Health
-    from dbt_debezium.rounds.java_process import JavaEndedError, has_ended, start_again
-    from dbt_debezium.rounds.loop import run_rounds
-    from dbt_debezium.rounds.stopping import Stopping
-    from dbt_debezium.rounds.told import ForPeople, for_machines
-
-    os.environ.setdefault("DBT_DEBEZIUM_JAVA_OPTIONS", LONG_LIVED)
-    stop = Stopping(lambda: log.print("ending after this round; a second signal ends it now"))
-    stop.listen()
-    health = Health(health_file or lake_dir() / NAME)
-    page = None
-    if page_file:
-        page = kept_page(page_file, session, lambda: health_of(health.said), page_sentence)
-    people = ForPeople(lambda line: out.print(Text(line), soft_wrap=True))
-    failures = int(os.environ.pop(FAILED_ROUNDS, "0"))
-
-    def start_and_listen() -> "SparkSession":
-        is_first = not session.has_started
-        spark = session.start()
-        if is_first:
-            stop.listen()
-        return spark
-
-    def one_round() -> "Outcome":
-        if not log.is_terminal:
-            return rounds.run()
-        with working("looking for news") as status:
-            rounds.tell = status.update
-            return rounds.run()
-
-    def tell(told: "Told") -> None:
-        say_problem(health.round(told))
-        if page:
-            # A round without news has found the lake as the last one left it.
-            is_quiet = told.outcome is not None and told.outcome.kind == "no_news"
-            say_problem(page.write(may_have_changed=not is_quiet))
-        if as_json:
-            click.echo(for_machines(told))
-        else:
-            people.round(told)
-        sys.stdout.flush()
-        if told.error and has_ended():
-            raise JavaEndedError(told.failures, told.pause)
-
-    rounds.start_spark = start_and_listen
-    try:
-        run_rounds(one_round, seconds, stop, tell, sentence_of, failures)
-    except JavaEndedError as ended:
-        stop.wait(ended.pause)
-        if not stop.is_asked_for:
-            log.print("Spark has ended; starting again")
-            start_again(started_in, {FAILED_ROUNDS: str(ended.failures)})
-    finally:
-        health.ended()
-        if page:
-            say_problem(page.show())
-
-
-def say_problem(sentence: str | None) -> None:
-    """Say in the log what could not be written, if anything."""
-    if sentence:
-        log.print(Text(sentence), soft_wrap=True)
-
-
-def sentence_of(error: Exception, where: str = "run") -> str:
-    """The sentence for an error that ended a round, which begins with a place if it names none."""
-    if isinstance(error, DebeziumError):
-        return str(error)
-    if is_of_spark(error):
-        from dbt_debezium.outages import spark_sentence
-
-        return spark_sentence(where, error)
-    if isinstance(error, OSError):
-        return f"{error.filename or where}: {error.strerror or error}"
-    # A bug. Where it is, only the stack tells, and the rounds continue.
-    traceback.print_exception(error)
-    return f"{where}: {type(error).__name__}: {error}"
-
-
-page_sentence = partial(sentence_of, where="lake")
-"""The sentence for an error that kept a page from being written."""
 
 
 def notes_of(spark: "SparkSession", target: str | None) -> tuple[list[str], list[dict[str, Any]]]:
