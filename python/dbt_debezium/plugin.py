@@ -140,6 +140,10 @@ def prepare_sessions(is_writing: bool) -> None:
         held.confirm()
         try:
             line = step(spark)
+        except DebeziumError:
+            # If another run has taken the lake meanwhile, that is why.
+            held.confirm()
+            raise
         except PySparkException as error:
             # dbt takes one that is not its own for a mistake in the project.
             raise DbtRuntimeError(str(error)) from error

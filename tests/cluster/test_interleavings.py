@@ -21,6 +21,8 @@ from chain import cluster
 from machine import Commands, Machine, commands, wait_until
 from watching import Watcher, alone
 
+from dbt_debezium.cli.repeat import LONG_LIVED
+
 SHARDS = 10
 FORCED = 10
 """Orders in each shard."""
@@ -63,8 +65,9 @@ class Pair:
     watcher: Watcher
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pair() -> Iterator[Pair]:
+    """Of all shards, as starting them takes longer than an order does."""
     with ExitStack() as stack:
         servers = stack.enter_context(cluster())
         catalog = servers.environment["DBT_DEBEZIUM_CATALOG_URI"]
@@ -73,6 +76,7 @@ def pair() -> Iterator[Pair]:
         def side(name: str) -> Side:
             stop = stack.enter_context(breakpoint_before(catalog))
             settings = {**servers.environment, **alone(servers.folder)}
+            settings["DBT_DEBEZIUM_JAVA_OPTIONS"] = LONG_LIVED
             settings["DBT_DEBEZIUM_CATALOG_URI"] = stop.address
             machine = Machine(servers.folder, settings, watcher.project, name)
             return Side(stack.enter_context(commands(machine)), stop)
@@ -80,19 +84,25 @@ def pair() -> Iterator[Pair]:
         yield Pair(side("one"), side("two"), watcher)
 
 
-def moments_of_a_run(pair: Pair, shard: int) -> list[Moment]:
-    """Those of a shard. All shards have those before each write of a run, and before some reads."""
+@pytest.fixture(scope="module")
+def moments(pair: Pair) -> list[Moment]:
+    """What a run asks the catalog for, in a random order."""
     source = pair.watcher.begin_source()
     pair.one.commands.says("land", source.next())
     pair.one.commands.says("run", source.next())
     pair.one.stop.resume()
     pair.one.commands.says("run", source.next())
     asked = pair.one.stop.resume()
-    chance = random.Random(SEED)
-    chance.shuffle(asked)
+    random.Random(SEED).shuffle(asked)
+    print(f"{len(asked)} requests, of which {sum(one.is_write for one in asked)} write", flush=True)
+    pair.watcher.look_at_all(pair.two.commands)
+    return asked
+
+
+def moments_of(shard: int, asked: list[Moment]) -> list[Moment]:
+    """Those of a shard. All shards have those before each write of a run, and before some reads."""
     writes = [one for one in asked if one.is_write]
     reads = [one for one in asked if not one.is_write]
-    print(f"{len(asked)} requests, of which {len(writes)} write", flush=True)
     # More than are needed, as not each run asks for the same.
     return writes[shard::SHARDS] + reads[shard::SHARDS][:FORCED]
 
@@ -100,14 +110,13 @@ def moments_of_a_run(pair: Pair, shard: int) -> list[Moment]:
 @pytest.mark.proof
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_two_machines_at_once_lose_nothing_and_publish_nothing_wrong(
-    shard: int, pair: Pair
+    shard: int, pair: Pair, moments: list[Moment]
 ) -> None:
     sleeper, other, watcher = pair.one, pair.two, pair.watcher
-    moments = moments_of_a_run(pair, shard)
-    watcher.look_at_all(other.commands)
+    moments = moments_of(shard, moments)
     chance = random.Random(f"{SEED} {shard}")
     forced = refused = 0
-    source = watcher.sources[0]
+    source = watcher.sources[-1]
     refused_parts: list[Path] = []
 
     def settle() -> None:

@@ -215,6 +215,27 @@ def test_a_run_that_has_lost_the_lake_moves_no_table_and_the_next_one_does(
     assert_equal_views(lake)
 
 
+def test_a_run_that_loses_the_lake_while_it_moves_tables_says_so(
+    lake: Lake, source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other run has moved them by the time this one would."""
+    source.step()
+    source.land(lake)
+    plain = moving._commit
+
+    def late(*arguments: Any) -> bool:
+        break_lease(lake.spark)
+        lake.spark.sql("alter table public_tables.total set tblproperties ('moved' = 'yes')")
+        return plain(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(moving, "_commit", late)
+        with pytest.raises(DebeziumError, match="lost its lease"):
+            lake.build(command="run")
+    assert lake.build(command="run"), lake.lines
+    assert_equal_views(lake)
+
+
 def test_nothing_moves_once_another_run_has_written_to_one_of_the_tables(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
