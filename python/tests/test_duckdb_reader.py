@@ -1,6 +1,5 @@
 """DuckDB reads a lake without Spark and without Java, in Spark's SQL."""
 
-import json
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from dbt_debezium.cli import main
 from dbt_debezium.errors import DebeziumError
@@ -22,11 +21,10 @@ pytest.importorskip("duckdb", reason="`make setup-live` installs readers of the 
 pytest.importorskip("pyiceberg", reason="`make setup-live` installs readers of the lake")
 
 from pyiceberg.catalog.sql import SqlCatalog
+from small_lake import CUT, add_view, made_lake, query_duckdb, reader, write
 
 from dbt_debezium.readers.duckdb_reader import DuckdbReader
-from dbt_debezium.readers.file_places import FilePlaces
 
-CUT = pa.schema([("channel", pa.string()), ("cut_id", pa.int64())])
 MESSAGE = pa.schema([("topic", pa.string()), ("value", pa.binary())])
 
 
@@ -34,11 +32,7 @@ MESSAGE = pa.schema([("topic", pa.string()), ("value", pa.binary())])
 def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlCatalog:
     """An embedded lake with a table of its own, made by PyIceberg."""
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
-    file = tmp_path / "catalog.db"
-    catalog = SqlCatalog("lake", uri=f"sqlite:///{file}", warehouse=str(tmp_path / "warehouse"))
-    catalog.create_namespace("build")
-    write(catalog, "build.cut", [{"channel": "published", "cut_id": 1}], CUT)
-    return catalog
+    return made_lake(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -49,30 +43,6 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> DuckdbReader:
     with closing(sqlite3.connect(folder / "catalog.db")) as connection:
         connection.execute(f"create table iceberg_tables ({columns})")
     return reader(folder)
-
-
-def write(catalog: SqlCatalog, name: str, rows: list[dict[str, Any]], schema: pa.Schema) -> None:
-    table = catalog.create_table_if_not_exists(name, schema)
-    change = table.overwrite if table.current_snapshot() else table.append
-    change(pa.Table.from_pylist(rows, schema))
-
-
-def add_view(folder: Path, name: str, text: str) -> None:
-    """A view as Spark's Iceberg writes it."""
-    file = folder / f"{name}.metadata.json"
-    representations = [{"type": "sql", "dialect": "spark", "sql": text}]
-    version = {"version-id": 2, "representations": representations}
-    file.write_text(json.dumps({"current-version-id": 2, "versions": [version]}))
-    with closing(sqlite3.connect(folder / "catalog.db")) as connection, connection:
-        connection.execute(
-            "insert into iceberg_tables (catalog_name, table_namespace, table_name,"
-            " metadata_location, iceberg_type) values ('lake', 'build', ?, ?, 'VIEW')",
-            (name, str(file)),
-        )
-
-
-def reader(folder: Path) -> DuckdbReader:
-    return DuckdbReader(FilePlaces(folder / "catalog.db", "lake"), "build")
 
 
 def test_all_queries_of_a_reader_see_one_cut(lake: SqlCatalog, tmp_path: Path) -> None:
@@ -271,68 +241,6 @@ def test_where_nothing_can_read_a_lake_without_starting_spark_a_page_waits_for_n
         "duckdb: it is not installed, and nothing has started Spark; "
         "pip install 'dbt-debezium[duckdb]', or wait for news"
     )
-
-
-def query_duckdb(sql: str, *options: str) -> Result:
-    return CliRunner().invoke(main, ["query", sql, "--engine", "duckdb", *options])
-
-
-def test_duckdb_answers_queries_in_its_own_sql(lake: SqlCatalog, tmp_path: Path) -> None:
-    add_view(tmp_path, "whole", "select explode(array(cut_id, 7)) as one from build.cut")
-    ended = query_duckdb("from build.whole as w join build.cut as c on w.one = c.cut_id", "--json")
-    assert ended.exit_code == 0, ended.output
-    assert json.loads(ended.stdout) == {"one": 1, "channel": "published", "cut_id": 1}
-    shown = query_duckdb("select [1, null] as a, {'b': 2} as s").stdout
-    assert [line.split() for line in shown.splitlines()] == [
-        ["a", "s"],
-        ["[1,", "null]", '{"b":', "2}"],
-    ]
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        ("time '10:00'", "10:00:00"),
-        ("interval 36 hour", "1 day, 12:00:00"),
-        ("uuid '00000000-0000-0000-0000-000000000001'", "00000000-0000-0000-0000-000000000001"),
-    ],
-)
-def test_values_of_duckdb_that_json_lacks_are_texts(
-    lake: SqlCatalog, value: str, shown: str
-) -> None:
-    assert json.loads(query_duckdb(f"select {value} as a", "--json").stdout) == {"a": shown}
-    assert f'["{shown}"]' in query_duckdb(f"select [{value}] as a").stdout
-
-
-def test_columns_of_one_name_are_refused_where_json_would_lose_one(lake: SqlCatalog) -> None:
-    twice = "select 1 as a, 2 as b, 3 as a"
-    assert query_duckdb(twice).exit_code == 0
-    ended = query_duckdb(twice, "--json")
-    assert (ended.exit_code, ended.stdout) == (2, "")
-    assert ended.stderr == "query: several columns are called a; give each its own name with `as`\n"
-
-
-@pytest.mark.parametrize(
-    ("sql", "sentence"),
-    [
-        ("drop table build.cut", "query: drop table build.cut is not one query and may change"),
-        ("copy (select 1) to 'a'", "is not one query and may change something; SELECT, FROM"),
-        ("select 1; select 2", "is not one query and may change something; SELECT, FROM"),
-        ("", "is not one query and may change something; SELECT, FROM"),
-        ("select * from build.nope", "query: the lake has no table build.nope; build has cut"),
-        ("select * from nope.a", "query: the lake has no table nope.a; nope has none"),
-        ("select * from nope", "Table with name nope does not exist; write one query in DuckDB's"),
-        ("selec", 'syntax error at or near "selec"; write one query in DuckDB\'s SQL'),
-        ("select channel + 1 from build.cut", "; write one query in DuckDB's SQL"),
-    ],
-)
-def test_what_duckdb_does_not_answer_ends_in_one_sentence(
-    lake: SqlCatalog, sql: str, sentence: str
-) -> None:
-    ended = query_duckdb(sql)
-    assert ended.exit_code == 2
-    assert sentence in ended.stderr
-    assert ended.stderr.count("\n") == 1
 
 
 CATALOG = "spark.sql.catalog.lake"

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 import click
 from rich.text import Text
 
+from dbt_debezium.cli.cells import harmless
 from dbt_debezium.cli.console import log
 from dbt_debezium.cli.demo import demo
 from dbt_debezium.cli.diff import diff
@@ -52,7 +53,7 @@ class Commands(click.Group):
 
 def end(context: click.Context, sentence: str) -> NoReturn:
     """Say why the command cannot continue."""
-    log.print(Text(sentence), soft_wrap=True)
+    log.print(Text(harmless(sentence)), soft_wrap=True)
     context.exit(2)
 
 

@@ -1,7 +1,11 @@
 """Values of rows, and counts, as text."""
 
 import json
-from typing import Any
+import re
+from typing import Any, Final
+
+CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Signs that move the cursor or change colours, but for tabs and ends of lines."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -13,9 +17,22 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def harmless(text: str) -> str:
+    r"""A text without what a terminal would obey, in its lines.
+
+    >>> harmless("a\nb\t\x1b[31mred")
+    'a\nb\t\\x1b[31mred'
+    """
+    return CONTROL.sub(lambda sign: repr(sign.group())[1:-1], text)
+
+
 def one_line(cell: object) -> str:
-    """A value's text without its line breaks."""
-    return str(cell).replace("\n", "\\n")
+    r"""A value's text without line breaks, and without what a terminal would obey.
+
+    >>> one_line("a\nb\x07")
+    'a\\nb\\x07'
+    """
+    return harmless(str(cell)).replace("\n", "\\n")
 
 
 def cell_text(cell: Any) -> str:

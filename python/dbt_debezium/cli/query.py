@@ -5,7 +5,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 import click
 from rich.table import Table
@@ -14,8 +15,13 @@ from rich.text import Text
 from dbt_debezium.cli.cells import cell_text, one_line
 from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import project_dir
 
 QUERIES = "SELECT, VALUES, SHOW, DESCRIBE and EXPLAIN"
+LINES: Final = 1_000
+"""Lines of JSON that are written at once."""
+SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
+"""What Python makes of bytes of a command line that are no text."""
 SHOWING = ("Show", "Describe", "Explain")
 """How Spark's names of statements begin that are no queries and change nothing."""
 
@@ -25,7 +31,8 @@ class Answer:
     """The result of a query."""
 
     columns: Sequence[str]
-    rows: Sequence[Sequence[Any]]
+    rows: Iterable[Sequence[Any]]
+    """Once: either these are read, or the objects."""
     objects: Iterable[Mapping[str, Any]]
     """The rows by column, with structs as dicts. They are made when somebody asks."""
 
@@ -52,15 +59,23 @@ def query(sql: str, target: str | None, as_json: bool, engine: str) -> None:
     from dbt_debezium.export import plain
 
     enter_lake(target)
+    if SURROGATE.search(sql):
+        raise DebeziumError("query: it holds bytes that are no text; write it in UTF-8")
     found = ask_duckdb(sql, target) if engine == "duckdb" else ask_spark(sql, target)
     if as_json:
         check_names(found.columns)
-        for one in found.objects:
-            click.echo(json.dumps(plain(one), ensure_ascii=False))
+        lines = (json.dumps(plain(one), ensure_ascii=False) for one in found.objects)
+        while some := list(islice(lines, LINES)):
+            click.echo("\n".join(some))
+        return
+    if re.match(r"\s*explain\b", sql, re.IGNORECASE):
+        # A plan is a text of many lines.
+        for row in found.rows:
+            click.echo(row[-1])
         return
     table = Table(box=None, pad_edge=False)
     for name in found.columns:
-        table.add_column(Text(name))
+        table.add_column(Text(one_line(name)))
     for row in found.rows:
         table.add_row(*(Text(cell_text(cell)) for cell in row))
     out.print(table)
@@ -86,10 +101,13 @@ def ask_duckdb(sql: str, target: str | None) -> Answer:
         DebeziumError: DuckDB cannot read this lake, or refuses the query.
     """
     from dbt_debezium.readers.choice import duckdb_reader
-    from dbt_debezium.session import build_schema
+    from dbt_debezium.readers.duckdb_values import with_text_times
+    from dbt_debezium.session import build_schema, public_schema
 
     with working("running the query"):
-        columns, rows = duckdb_reader(target, build_schema(target)).answer(sql)
+        reader = duckdb_reader(target, build_schema(target))
+        columns, found = reader.answer(sql, public_schema(project_dir()))
+    rows = ([with_text_times(cell) for cell in row] for row in found)
     return Answer(columns, rows, (dict(zip(columns, row, strict=True)) for row in rows))
 
 

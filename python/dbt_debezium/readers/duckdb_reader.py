@@ -4,15 +4,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flags import listed
 from dbt_debezium.outages import away_sentence
 from dbt_debezium.readers.places import AGAIN, Places
+from dbt_debezium.readers.statements import read_statement
 from dbt_debezium.views.dialects import Lake, identifier, literal, translated
 
 if TYPE_CHECKING:
@@ -21,10 +24,15 @@ if TYPE_CHECKING:
 WRITE_QUERIES: Final = (
     "write one query in DuckDB's SQL, and tables with their schema, as public.orders"
 )
+ASK_SPARK: Final = "ask Spark with --engine spark"
+BATCH: Final = 1_000
+"""Rows that are fetched at once."""
 EXTENSIONS: Final = ("avro", "iceberg")
 """In the order in which DuckDB loads them; each is a package of PyPI."""
 STORE: Final = "httpfs"
 """The extension that opens files of S3."""
+ONCE: Final = "read_once"
+"""The schema of DuckDB that keeps the pointer."""
 POINTER: Final = "cut"
 """The table that says what is published.
 
@@ -52,6 +60,9 @@ class DuckdbReader:
         self._pointer = (schema, POINTER)
         self._connection = connected()
         self._known: dict[tuple[str, str], exp.Expr] = {}
+        self._opened: set[tuple[str, str]] = set()
+        self._within: list[tuple[str, str]] = []
+        """The views that are being translated, each read by the one before it."""
 
     def has(self, name: str) -> bool:
         schema, _, table = name.partition(".")
@@ -66,30 +77,82 @@ class DuckdbReader:
             names = [column[0] for column in cursor.description or []]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
-    def answer(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """The columns and the rows of one query in DuckDB's own SQL.
+    def answer(self, sql: str, schema: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+        """The columns of one query in DuckDB's own SQL, and its rows as they come.
+
+        Args:
+            sql: the query.
+            schema: the one whose tables `show tables` lists.
 
         Raises:
-            DebeziumError: it is no query, DuckDB refuses it, or there is no such table.
+            DebeziumError: it may do more than read tables of the lake, DuckDB refuses it, or there
+                is no such table. Rows raise it too, where DuckDB fails among them.
         """
+        with self._queried():
+            asked = read_statement(sql)
+            tables = asked.tables | (self._all_tables() if asked.is_listing else set())
+            for one in sorted(tables, key=self._is_later):
+                self._create_view(*one)
+            self._close(schema)
+            for statement in asked.statements:
+                cursor = self._connection.execute(statement)
+            columns = [one[0] for one in cursor.description or []]
+            first = cursor.fetchmany(BATCH)
+        return columns, self._rest(cursor, first)
+
+    def _rest(
+        self, cursor: "duckdb.DuckDBPyConnection", batch: list[tuple[Any, ...]]
+    ) -> Iterator[tuple[Any, ...]]:
+        while batch:
+            yield from batch
+            with self._queried():
+                batch = cursor.fetchmany(BATCH)
+
+    def _all_tables(self) -> set[tuple[str, str]]:
+        return {
+            (schema, name)
+            for schema in self._places.schemas()
+            for name in self._places.tables(schema) | self._places.views(schema)
+        }
+
+    def _folders(self) -> set[str]:
+        return {one for table in self._opened for one in self._places.folders(*table)}
+
+    def _close(self, schema: str) -> None:
+        """From here on DuckDB reads only files of the tables that are open, and writes none."""
+        self._spill = TemporaryDirectory(prefix="dbt-debezium-query-")
+        folders = sorted(self._folders())
+        named = identifier("duckdb", schema)
+        for statement in (
+            f"create schema if not exists {named}",
+            f"set schema = {literal(named)}",
+            f"set temp_directory = {literal(self._spill.name)}",
+            f"set allowed_directories = [{', '.join(map(literal, folders))}]",
+            "set python_enable_replacements = false",
+            "set enable_external_access = false",
+            "set lock_configuration = true",
+            "begin transaction read only",
+        ):
+            self._connection.execute(statement)
+
+    @contextmanager
+    def _queried(self) -> Iterator[None]:
+        """Say in one sentence why a query of a person is not answered."""
         import duckdb
 
         try:
-            kinds = [one.type.name for one in self._connection.extract_statements(sql)]
-            if kinds != ["SELECT"]:
-                raise DebeziumError(
-                    f"query: {' '.join(sql.split())} is not one query and may change something; "
-                    "SELECT, FROM, VALUES, DESCRIBE and SUMMARIZE are queries of DuckDB"
-                )
-            read = parse_one(sql, read="duckdb").find_all(exp.Table)
-            tables = {(table.db, table.name) for table in read if table.db}
-            for schema, name in sorted(tables, key=self._is_later):
-                self._create_view(schema, name)
-            cursor = self._connection.execute(sql)
-            return [one[0] for one in cursor.description or []], cursor.fetchall()
-        except (duckdb.Error, SqlglotError) as error:
-            is_of_files = isinstance(error, duckdb.IOException)
-            remedy = AGAIN if is_of_files else WRITE_QUERIES
+            with interruptible(self._connection):
+                yield
+        except (duckdb.Error, SqlglotError, OverflowError) as error:
+            remedy = WRITE_QUERIES
+            if isinstance(error, duckdb.PermissionException):
+                remedy = f"tables of the lake are read from their folders alone; {ASK_SPARK}"
+            elif isinstance(error, duckdb.IOException) or any(
+                urlsplit(one).path in str(error) for one in self._folders()
+            ):
+                remedy = AGAIN
+            elif isinstance(error, OverflowError):
+                remedy = "cast what is that large to varchar"
             raise self._outage(error) or DebeziumError(
                 f"query: {first_line(error)}; {remedy}"
             ) from error
@@ -101,22 +164,24 @@ class DuckdbReader:
                 f"query: the lake has no table {schema}.{name}; "
                 f"{schema} has {listed(there, 'tables') or 'none'}"
             )
-        with self._answered():
-            rows = self._rows_of(schema, name).sql("duckdb", comments=False)
         named = f"{identifier('duckdb', schema)}.{identifier('duckdb', name)}"
-        self._connection.execute(f"create schema if not exists {identifier('duckdb', schema)}")
-        self._connection.execute(f"create view {named} as {rows}")
+        with self._answered(f"{schema}.{name}"):
+            rows = self._rows_of(schema, name).sql("duckdb", comments=False)
+            self._connection.execute(f"create schema if not exists {identifier('duckdb', schema)}")
+            self._connection.execute(f"create view {named} as {rows}")
 
     @contextmanager
-    def _answered(self) -> Iterator[None]:
+    def _answered(self, what: str = "it") -> Iterator[None]:
         """Say in one sentence what DuckDB cannot read, or sqlglot cannot translate."""
         import duckdb
 
         try:
-            yield
+            with interruptible(self._connection):
+                yield
         except (duckdb.Error, SqlglotError) as error:
+            remedy = AGAIN if isinstance(error, duckdb.IOException) else ASK_SPARK
             raise self._outage(error) or DebeziumError(
-                f"lake: DuckDB cannot read it ({first_line(error)}); ask Spark with --engine spark"
+                f"lake: DuckDB cannot read {what} ({first_line(error)}); {remedy}"
             ) from error
 
     def _outage(self, error: Exception) -> DebeziumError | None:
@@ -148,19 +213,28 @@ class DuckdbReader:
     def _rows_of(self, schema: str, name: str) -> exp.Expr:
         """The query of a view, or of the files of a table."""
         if (schema, name) not in self._known:
+            if (schema, name) in self._within:
+                raise DebeziumError(
+                    f"lake: the view {schema}.{name} reads itself; drop it, and run "
+                    "`dbt-debezium run` if it is one of the project's"
+                )
             if name in self._places.views(schema):
+                self._within.append((schema, name))
                 rows = self.translated(self._places.text(schema, name))
+                self._within.pop()
             elif name not in self._places.tables(schema):
                 raise DebeziumError(
                     f"lake: the catalog has no table {schema}.{name}; run `dbt-debezium run`, or "
                     "`dbt-debezium run --full-refresh` if somebody has dropped it"
                 )
             else:
+                self._opened.add((schema, name))
                 self._open_files(schema, name)
                 rows = scan(self._places.metadata(schema, name))
             if (schema, name) == self._pointer:
-                self._connection.execute(f"create table main.{POINTER} as {rows.sql('duckdb')}")
-                rows = exp.select("*").from_(exp.table_(POINTER, db="main"))
+                self._connection.execute(f"create schema {ONCE}")
+                self._connection.execute(f"create table {ONCE}.{POINTER} as {rows.sql('duckdb')}")
+                rows = exp.select("*").from_(exp.table_(POINTER, db=ONCE))
             self._known[schema, name] = rows
         return self._known[schema, name]
 
@@ -176,6 +250,19 @@ class DuckdbReader:
             )
             secret = identifier("duckdb", f"{schema}.{name}")
             self._connection.execute(f"create secret {secret} ({shown})")
+
+
+@contextmanager
+def interruptible(connection: "duckdb.DuckDBPyConnection") -> Iterator[None]:
+    """Let Ctrl-C end the command, which DuckDB makes an error of its own."""
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":
+            raise
+        # Without it, whoever closes DuckDB waits until the query is done.
+        connection.interrupt()
+        raise KeyboardInterrupt from error
 
 
 def first_line(error: Exception) -> str:
@@ -198,11 +285,15 @@ def scan(metadata: str) -> exp.Expr:
 
 
 def connected() -> "duckdb.DuckDBPyConnection":
-    """A new DuckDB in memory, which fetches nothing."""
+    """A new DuckDB in memory, which fetches nothing and takes no secrets of its user."""
     import duckdb
 
-    fetches_nothing = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-    connection = duckdb.connect(config=fetches_nothing)
+    own_settings = {
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "allow_persistent_secrets": False,
+    }
+    connection = duckdb.connect(config=own_settings)
     connection.execute("set timezone = 'UTC'")
     for name in EXTENSIONS:
         load(connection, name)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.readers.places import AGAIN
+from dbt_debezium.readers.places import AGAIN, folder_of
 from dbt_debezium.rounds.catalog import LOCK_SECONDS
 
 PLACES: Final = """
@@ -52,6 +52,9 @@ class FilePlaces:
         self._tables = {(row[0], row[1]): str(row[2]) for row in rows if not row[3]}
         self._views = {(row[0], row[1]): str(row[2]) for row in rows if row[3]}
 
+    def schemas(self) -> set[str]:
+        return {namespace for namespace, _ in {**self._tables, **self._views}}
+
     def tables(self, schema: str) -> set[str]:
         return {name for namespace, name in self._tables if namespace == schema}
 
@@ -70,6 +73,9 @@ class FilePlaces:
             raise DebeziumError(
                 f"lake: the view {schema}.{view} cannot be read from {file} ({why}); {AGAIN}"
             ) from error
+
+    def folders(self, schema: str, table: str) -> set[str]:
+        return {folder_of(self._tables[schema, table])}
 
     def secret(self, schema: str, table: str) -> dict[str, str | bool]:
         return {}

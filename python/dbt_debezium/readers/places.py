@@ -9,6 +9,9 @@ AGAIN: Final = "ask again, or ask Spark with --engine spark"
 class Places(Protocol):
     """The catalog of a lake."""
 
+    def schemas(self) -> set[str]:
+        """The names of the schemas that have tables or views."""
+
     def tables(self, schema: str) -> set[str]:
         """The names of the tables of a schema; none where there is no such schema."""
 
@@ -21,6 +24,9 @@ class Places(Protocol):
     def text(self, schema: str, view: str) -> str:
         """The query of a view, in Spark's SQL."""
 
+    def folders(self, schema: str, table: str) -> set[str]:
+        """The addresses below which a table has its files."""
+
     def secret(self, schema: str, table: str) -> dict[str, str | bool]:
         """The options of the secret that opens the files of a table; none for local files."""
 
@@ -29,3 +35,12 @@ class Places(Protocol):
 
     def store(self) -> str:
         """The address of the store that has the files of the table asked for last."""
+
+
+def folder_of(metadata: str) -> str:
+    """The folder of a table, by the address of its metadata.
+
+    >>> folder_of("s3://lake/build/cut/metadata/1.metadata.json")
+    's3://lake/build/cut'
+    """
+    return metadata.rsplit("/", 2)[0]

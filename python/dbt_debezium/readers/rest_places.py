@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.outages import away_sentence
+from dbt_debezium.readers.places import folder_of
 from dbt_debezium.site import REST
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ class RestPlaces:
         with self._asked():
             self._catalog = patient_catalog(name, properties)
 
+    def schemas(self) -> set[str]:
+        with self._asked():
+            return {".".join(one) for one in self._catalog.list_namespaces()}
+
     def tables(self, schema: str) -> set[str]:
         return self._listed(schema, "list_tables")
 
@@ -52,6 +57,12 @@ class RestPlaces:
         found = (one.root for one in version.representations)
         (text,) = (one.sql for one in found if one.dialect == "spark")
         return str(text)
+
+    def folders(self, schema: str, table: str) -> set[str]:
+        found = self._table(schema, table)
+        elsewhere = found.properties.get("write.data.path")
+        places = {found.location(), folder_of(found.metadata_location), elsewhere}
+        return {one for one in places if one}
 
     def secret(self, schema: str, table: str) -> dict[str, str | bool]:
         found = self._table(schema, table)
