@@ -25,7 +25,9 @@ import duckdb
 from pyiceberg.catalog.sql import SqlCatalog
 from small_lake import add_view, made_lake, query_duckdb, reader, write
 
+from dbt_debezium.readers.duckdb_query import DuckdbQuery
 from dbt_debezium.readers.duckdb_reader import connected
+from dbt_debezium.readers.file_places import FilePlaces
 from dbt_debezium.readers.statements import ACTING, read_statement
 
 COMMAND = Path(sys.executable).with_name("dbt-debezium")
@@ -47,8 +49,12 @@ def orders(lake: SqlCatalog) -> SqlCatalog:
     return lake
 
 
+def asked(folder: Path) -> DuckdbQuery:
+    return DuckdbQuery(FilePlaces(folder / "catalog.db", "lake"), "build")
+
+
 def answered(folder: Path, sql: str) -> list[tuple[Any, ...]]:
-    return list(reader(folder).answer(sql, "public")[1])
+    return list(asked(folder).answer(sql, "public")[1])
 
 
 def test_duckdb_answers_queries_in_its_own_sql(lake: SqlCatalog, tmp_path: Path) -> None:
@@ -235,7 +241,7 @@ def test_nothing_outside_of_the_lake_is_read(orders: SqlCatalog, tmp_path: Path,
 def test_duckdb_itself_writes_nothing_once_a_query_is_asked(
     orders: SqlCatalog, tmp_path: Path
 ) -> None:
-    found = reader(tmp_path)
+    found = asked(tmp_path)
     assert len(list(found.answer("from public.orders", "public")[1])) == 3
     for statement in (
         "create table a as select 1",

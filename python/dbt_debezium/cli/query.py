@@ -100,13 +100,15 @@ def ask_duckdb(sql: str, target: str | None) -> Answer:
     Raises:
         DebeziumError: DuckDB cannot read this lake, or refuses the query.
     """
-    from dbt_debezium.readers.choice import duckdb_reader
+    from dbt_debezium.readers.choice import duckdb_places
+    from dbt_debezium.readers.duckdb_query import DuckdbQuery
     from dbt_debezium.readers.duckdb_values import with_text_times
     from dbt_debezium.session import build_schema, public_schema
 
     with working("running the query"):
-        reader = duckdb_reader(target, build_schema(target))
-        columns, found = reader.answer(sql, public_schema(project_dir()))
+        schema = build_schema(target)
+        asked = DuckdbQuery(duckdb_places(target, schema), schema)
+        columns, found = asked.answer(sql, public_schema(project_dir()))
     rows = ([with_text_times(cell) for cell in row] for row in found)
     return Answer(columns, rows, (dict(zip(columns, row, strict=True)) for row in rows))
 

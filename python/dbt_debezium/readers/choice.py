@@ -78,7 +78,14 @@ def duckdb_reader(target: str | None, schema: str) -> "DuckdbReader":
         DebeziumError: the catalog cannot be opened.
         NotForDuckdbError: DuckDB is not installed, or only Java can read this lake.
     """
-    from dbt_debezium.readers.duckdb_reader import DuckdbReader, is_installed
+    from dbt_debezium.readers.duckdb_reader import DuckdbReader
+
+    return DuckdbReader(duckdb_places(target, schema), schema)
+
+
+def duckdb_places(target: str | None, schema: str) -> "Places":
+    """The catalog of a target that DuckDB can read; arguments and errors as `duckdb_reader`."""
+    from dbt_debezium.readers.duckdb_reader import is_installed
 
     if not is_installed():
         raise NotForDuckdbError(f"duckdb: it is not installed; {INSTALL}, or use --engine spark")
@@ -87,7 +94,7 @@ def duckdb_reader(target: str | None, schema: str) -> "DuckdbReader":
         raise NotForDuckdbError(
             "duckdb: only dbt can read this target of profiles.yml; use --engine spark"
         )
-    return DuckdbReader(places_of(site_defaults() | settings, schema), schema)
+    return places_of(site_defaults() | settings, schema)
 
 
 def places_of(settings: Mapping[str, Any], schema: str) -> "Places":

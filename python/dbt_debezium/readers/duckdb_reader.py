@@ -4,29 +4,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.flags import listed
 from dbt_debezium.outages import away_sentence
 from dbt_debezium.readers.places import AGAIN, Places
-from dbt_debezium.readers.statements import read_statement
 from dbt_debezium.views.dialects import Lake, identifier, literal, translated
 
 if TYPE_CHECKING:
     import duckdb
 
-WRITE_QUERIES: Final = (
-    "write one query in DuckDB's SQL, and tables with their schema, as public.orders"
-)
 ASK_SPARK: Final = "ask Spark with --engine spark"
-BATCH: Final = 1_000
-"""Rows that are fetched at once."""
 EXTENSIONS: Final = ("avro", "iceberg")
 """In the order in which DuckDB loads them; each is a package of PyPI."""
 STORE: Final = "httpfs"
@@ -76,99 +67,6 @@ class DuckdbReader:
             cursor = self._connection.execute(self.translated(query).sql("duckdb", comments=False))
             names = [column[0] for column in cursor.description or []]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-
-    def answer(self, sql: str, schema: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-        """The columns of one query in DuckDB's own SQL, and its rows as they come.
-
-        Args:
-            sql: the query.
-            schema: the one whose tables `show tables` lists.
-
-        Raises:
-            DebeziumError: it may do more than read tables of the lake, DuckDB refuses it, or there
-                is no such table. Rows raise it too, where DuckDB fails among them.
-        """
-        with self._queried():
-            asked = read_statement(sql)
-            tables = asked.tables | (self._all_tables() if asked.is_listing else set())
-            for one in sorted(tables, key=self._is_later):
-                self._create_view(*one)
-            self._close(schema)
-            for statement in asked.statements:
-                cursor = self._connection.execute(statement)
-            columns = [one[0] for one in cursor.description or []]
-            first = cursor.fetchmany(BATCH)
-        return columns, self._rest(cursor, first)
-
-    def _rest(
-        self, cursor: "duckdb.DuckDBPyConnection", batch: list[tuple[Any, ...]]
-    ) -> Iterator[tuple[Any, ...]]:
-        while batch:
-            yield from batch
-            with self._queried():
-                batch = cursor.fetchmany(BATCH)
-
-    def _all_tables(self) -> set[tuple[str, str]]:
-        return {
-            (schema, name)
-            for schema in self._places.schemas()
-            for name in self._places.tables(schema) | self._places.views(schema)
-        }
-
-    def _folders(self) -> set[str]:
-        return {one for table in self._opened for one in self._places.folders(*table)}
-
-    def _close(self, schema: str) -> None:
-        """From here on DuckDB reads only files of the tables that are open, and writes none."""
-        self._spill = TemporaryDirectory(prefix="dbt-debezium-query-")
-        folders = sorted(self._folders())
-        named = identifier("duckdb", schema)
-        for statement in (
-            f"create schema if not exists {named}",
-            f"set schema = {literal(named)}",
-            f"set temp_directory = {literal(self._spill.name)}",
-            f"set allowed_directories = [{', '.join(map(literal, folders))}]",
-            "set python_enable_replacements = false",
-            "set enable_external_access = false",
-            "set lock_configuration = true",
-            "begin transaction read only",
-        ):
-            self._connection.execute(statement)
-
-    @contextmanager
-    def _queried(self) -> Iterator[None]:
-        """Say in one sentence why a query of a person is not answered."""
-        import duckdb
-
-        try:
-            with interruptible(self._connection):
-                yield
-        except (duckdb.Error, SqlglotError, OverflowError) as error:
-            remedy = WRITE_QUERIES
-            if isinstance(error, duckdb.PermissionException):
-                remedy = f"tables of the lake are read from their folders alone; {ASK_SPARK}"
-            elif isinstance(error, duckdb.IOException) or any(
-                urlsplit(one).path in str(error) for one in self._folders()
-            ):
-                remedy = AGAIN
-            elif isinstance(error, OverflowError):
-                remedy = "cast what is that large to varchar"
-            raise self._outage(error) or DebeziumError(
-                f"query: {first_line(error)}; {remedy}"
-            ) from error
-
-    def _create_view(self, schema: str, name: str) -> None:
-        if not self.has(f"{schema}.{name}"):
-            there = sorted(self._places.views(schema) | self._places.tables(schema))
-            raise DebeziumError(
-                f"query: the lake has no table {schema}.{name}; "
-                f"{schema} has {listed(there, 'tables') or 'none'}"
-            )
-        named = f"{identifier('duckdb', schema)}.{identifier('duckdb', name)}"
-        with self._answered(f"{schema}.{name}"):
-            rows = self._rows_of(schema, name).sql("duckdb", comments=False)
-            self._connection.execute(f"create schema if not exists {identifier('duckdb', schema)}")
-            self._connection.execute(f"create view {named} as {rows}")
 
     @contextmanager
     def _answered(self, what: str = "it") -> Iterator[None]:
