@@ -21,13 +21,12 @@ pytest.importorskip("duckdb", reason="`make setup-live` installs readers of the 
 pytest.importorskip("pyiceberg", reason="`make setup-live` installs readers of the lake")
 
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
-from pyiceberg.catalog.sql import SqlCatalog
+from small_lake import made_lake, write
 
 COMMAND = Path(sys.executable).with_name("dbt-debezium")
 PATIENCE_SECONDS = 60
 MESSAGE = '{"topic":"t","partition":0,"offset":0,"key":null,"payload":"{}"}\n'
-MESSAGES = pa.table({"topic": ["t"] * 1_200, "value": [b"{}"] * 1_200})
-CUT = pa.table({"channel": ["published"], "cut_id": [1]})
+MESSAGE_SCHEMA = pa.schema([("topic", pa.string()), ("value", pa.binary())])
 
 
 @pytest.fixture
@@ -35,15 +34,13 @@ def lake(tmp_path: Path) -> Path:
     """A lake that PyIceberg has made, with the mark of a run that published it."""
     folder = tmp_path / "lake"
     folder.mkdir()
-    file = folder / "catalog.db"
-    catalog = SqlCatalog("lake", uri=f"sqlite:///{file}", warehouse=str(folder / "warehouse"))
-    for name, rows in {"build.cut": CUT, "landing.message": MESSAGES}.items():
-        catalog.create_namespace(name.partition(".")[0])
-        catalog.create_table(name, rows.schema).append(rows)
+    catalog = made_lake(folder)
+    catalog.create_namespace("landing")
+    write(catalog, "landing.message", [{"topic": "t", "value": b"{}"}] * 1_200, MESSAGE_SCHEMA)
     project = project_dir()
     seen = fingerprint(project, project / "profiles.yml", [])
     assert seen
-    mark = new_mark(seen, str(CatalogFile(file, "lake", "build").state()), {})
+    mark = new_mark(seen, str(CatalogFile(folder / "catalog.db", "lake", "build").state()), {})
     catalog.update_namespace_properties("build", updates={KEY: msgspec.json.encode(mark).decode()})
     return folder
 
