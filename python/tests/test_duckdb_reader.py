@@ -243,6 +243,19 @@ def test_where_nothing_can_read_a_lake_without_starting_spark_a_page_waits_for_n
     )
 
 
+def test_a_page_that_waits_for_news_asks_nobody_to_install_what_would_not_help(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    of_hive = {"spark.sql.defaultCatalog": "lake", f"{CATALOG}.type": "hive"}
+    monkeypatch.setattr("dbt_debezium.readers.choice.settings_of_target", lambda _: of_hive)
+    with pytest.raises(DebeziumError) as refused:
+        reader_at_hand(None, None, "build")
+    assert str(refused.value) == (
+        "duckdb: the catalog lake is neither a file of SQLite with its tables on this machine nor "
+        "a REST catalog, and nothing has started Spark; wait for news"
+    )
+
+
 CATALOG = "spark.sql.catalog.lake"
 
 

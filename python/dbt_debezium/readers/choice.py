@@ -22,6 +22,18 @@ INSTALL: Final = "pip install 'dbt-debezium[duckdb]'"
 class NotForDuckdbError(DebeziumError):
     """What keeps DuckDB from reading a lake that Spark can read."""
 
+    def __init__(self, why: str, remedy: str | None = None) -> None:
+        """Say it.
+
+        Args:
+            why: what is in the way.
+            remedy: what would let DuckDB read it; None if nothing does.
+        """
+        self.why = why
+        self.remedy = f"{remedy}, or " if remedy else ""
+        """To be followed by what else would help."""
+        super().__init__(f"duckdb: {why}; {self.remedy}use --engine spark")
+
 
 def reader_of(
     target: str | None, schema: str, engine: Engine, tell: Callable[[str], None]
@@ -65,9 +77,8 @@ def reader_at_hand(session: "SparkSession | None", target: str | None, schema: s
     try:
         return duckdb_reader(target, schema)
     except NotForDuckdbError as error:
-        why = str(error).removeprefix("duckdb: ").partition("; ")[0]
         raise DebeziumError(
-            f"duckdb: {why}, and nothing has started Spark; {INSTALL}, or wait for news"
+            f"duckdb: {error.why}, and nothing has started Spark; {error.remedy}wait for news"
         ) from error
 
 
@@ -88,12 +99,10 @@ def duckdb_places(target: str | None, schema: str) -> "Places":
     from dbt_debezium.readers.duckdb_reader import is_installed
 
     if not is_installed():
-        raise NotForDuckdbError(f"duckdb: it is not installed; {INSTALL}, or use --engine spark")
+        raise NotForDuckdbError("it is not installed", INSTALL)
     settings = settings_of_target(target)
     if settings is None:
-        raise NotForDuckdbError(
-            "duckdb: only dbt can read this target of profiles.yml; use --engine spark"
-        )
+        raise NotForDuckdbError("only dbt can read this target of profiles.yml")
     return places_of(site_defaults() | settings, schema)
 
 
@@ -117,8 +126,8 @@ def places_of(settings: Mapping[str, Any], schema: str) -> "Places":
         return FilePlaces(Path(uri.removeprefix(SQLITE)), name)
     if catalog.get("type") != "rest":
         raise NotForDuckdbError(
-            f"duckdb: the catalog {name} is neither a file of SQLite with its tables on this "
-            "machine nor a REST catalog; use --engine spark"
+            f"the catalog {name} is neither a file of SQLite with its tables on this machine nor a "
+            "REST catalog"
         )
     if not uri:
         raise DebeziumError(
@@ -132,11 +141,12 @@ def places_of(settings: Mapping[str, Any], schema: str) -> "Places":
         if key.startswith(prefix)
     }
     places = RestPlaces(name, properties)
-    first = [(schema, "cut"), ("landing", "message")]
-    there = [(found, table) for found, table in first if table in places.tables(found)]
-    if not all(places.opens(*one) for one in there[:1]):
+    # One table stands for all. Before the first run only messages are there.
+    known = ((schema, "cut"), ("landing", "message"))
+    first = next((one for one in known if one[1] in places.tables(one[0])), None)
+    if first and not places.opens(*first):
         raise NotForDuckdbError(
-            f"duckdb: files of the catalog {name} are opened by what only Java finds; name "
-            "s3.access-key-id and s3.secret-access-key in profiles.yml, or use --engine spark"
+            f"files of the catalog {name} are opened by what only Java finds",
+            "name s3.access-key-id and s3.secret-access-key in profiles.yml",
         )
     return places
