@@ -147,7 +147,7 @@ def test_a_lake_of_which_there_is_nothing_to_say_is_well() -> None:
     assert summary.level == "well"
     assert summary.sentence == (
         "All is well: 2 sources are published, and nothing is held, quarantined or flagged; "
-        "newest commit of 2 hours ago."
+        "newest commit 2 hours ago."
     )
     assert summary.sentence in Reader(text).text
     assert "2026-11-28 09:59:00 UTC, 2 hours ago" in text
@@ -158,8 +158,7 @@ def test_a_lake_that_only_holds_is_waiting() -> None:
     summary, _ = page_of(LakeStatus([entry(held=held)], 0, {}, {}), None, "lake", NOW)
     assert summary.level == "waiting"
     assert summary.sentence == (
-        "All is well so far: 2 transactions are held, and nothing else; newest commit of 2 hours "
-        "ago."
+        "All is well so far: 2 transactions are held, and nothing else; newest commit 2 hours ago."
     )
 
 
@@ -168,7 +167,7 @@ def test_the_first_sentence_counts_what_is_not_well() -> None:
     assert summary.level == "wrong"
     assert summary.sentence == (
         "Not all is well: 3 messages are quarantined, 1 table is flagged, "
-        "6 more matters need a look and 2 transactions are held; newest commit of 2 hours ago."
+        "6 more matters need a look and 2 transactions are held; newest commit 2 hours ago."
     )
 
 
@@ -177,13 +176,13 @@ def test_the_first_sentence_counts_what_is_not_well() -> None:
     [
         (
             ["2026-11-28T11:57:00.000000Z", "2026-11-20T00:00:00Z"],
-            "; newest commit of 3 minutes ago.",
+            "; newest commit 3 minutes ago.",
         ),
-        (["2026-11-20T00:00:00Z", None], "; newest commit of 8 days ago."),
+        (["2026-11-20T00:00:00Z", None], "; newest commit 8 days ago."),
         (["2026-11-28T12:01:00Z"], "; newest commit by a clock that is ahead of this one."),
         (
             ["+10000-01-01T00:00:00.000000Z", "2026-11-20T00:00:00Z"],
-            "; newest commit of 8 days ago.",
+            "; newest commit 8 days ago.",
         ),
         (["+10000-01-01T00:00:00.000000Z"], "quarantined or flagged."),
         ([None], "quarantined or flagged."),

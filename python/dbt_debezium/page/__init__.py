@@ -33,7 +33,7 @@ def page_of(
 
     Args:
         found: what `status` knows.
-        health: what `run --every` says; None where it does not run.
+        health: what the health file of `run --every` says; None where there is none.
         lake: what the lake is called.
         now: when the page is made, UTC.
     """

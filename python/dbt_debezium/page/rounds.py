@@ -13,7 +13,7 @@ from dbt_debezium.page.ages import shown_age, with_age
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
 LATE_SECONDS: Final = 300
-"""How late a round may be: the one before it may still work."""
+"""How long after its time a round may be without a word: it may still be working."""
 
 
 class RoundsHealth(msgspec.Struct, frozen=True):

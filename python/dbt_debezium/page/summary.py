@@ -46,19 +46,18 @@ def summary_of(found: LakeStatus, now: datetime, problems: Sequence[str] = ()) -
         len(encoded_sentences(entry["source"], entry["encoded_columns"], "status"))
         for entry in report
     )
-    wrong = [
-        *([f"{count(quarantined, 'message is', 'messages are')} quarantined"] * bool(quarantined)),
-        *([f"{count(flagged, 'table is', 'tables are')} flagged"] * bool(flagged)),
-        *([f"{count(matters, 'more matter needs', 'more matters need')} a look"] * bool(matters)),
-    ]
-    waiting = [f"{count(held, 'transaction is', 'transactions are')} held"] * bool(held)
+    troubles = (
+        (quarantined, "message is quarantined", "messages are quarantined"),
+        (flagged, "table is flagged", "tables are flagged"),
+        (matters, "more matter needs a look", "more matters need a look"),
+    )
+    wrong = [count(*trouble) for trouble in troubles if trouble[0]]
+    waiting = [count(held, "transaction is held", "transactions are held")] if held else []
     newest = newest_commit(report, now)
     if wrong:
         return Summary("wrong", f"Not all is well: {joined([*wrong, *waiting])}{newest}.")
     if waiting:
-        return Summary(
-            "waiting", f"All is well so far: {joined(waiting)}, and nothing else{newest}."
-        )
+        return Summary("waiting", f"All is well so far: {waiting[0]}, and nothing else{newest}.")
     published = sum(entry["commit_number"] > 0 for entry in report)
     sources = count(published, "source is", "sources are")
     return Summary(
@@ -73,13 +72,12 @@ def newest_commit(report: Sequence[dict[str, Any]], now: datetime) -> str:
     >>> from datetime import UTC
     >>> now = datetime(2026, 11, 21, 12, 3, tzinfo=UTC)
     >>> newest_commit([{"committed_at": "2026-11-21T12:00:00Z"}, {"committed_at": None}], now)
-    '; newest commit of 3 minutes ago'
+    '; newest commit 3 minutes ago'
     """
     moments = [moment for entry in report if (moment := moment_of(entry["committed_at"]))]
     if not moments:
         return ""
-    seconds = (now - max(moments)).total_seconds()
-    return f"; newest commit {'of ' if seconds >= 0 else ''}{shown_age(seconds)}"
+    return f"; newest commit {shown_age((now - max(moments)).total_seconds())}"
 
 
 def count(number: int, one: str, more: str) -> str:
