@@ -69,6 +69,11 @@ def test_duckdb_answers_queries_in_its_own_sql(lake: SqlCatalog, tmp_path: Path)
     ]
 
 
+def test_a_word_that_is_longer_than_the_screen_is_shown_whole(lake: SqlCatalog) -> None:
+    shown = query_duckdb("select repeat('a', 500) as w, 1 as \"" + "b" * 200 + '"').stdout
+    assert (shown.count("a"), shown.count("b"), shown.count("…")) == (500, 200, 0)
+
+
 @pytest.mark.parametrize(
     ("sql", "expected"),
     [
@@ -416,8 +421,14 @@ def test_columns_of_one_name_are_refused_where_json_would_lose_one(lake: SqlCata
             "from read_text('/a')",
             "; tables of the lake are read from their folders alone; ask Spark",
         ),
-        ("select * from build.nope", "query: the lake has no table build.nope; build has cut"),
-        ("select * from nope.a", "query: the lake has no table nope.a; nope has none"),
+        (
+            "select * from build.nope",
+            "query: the lake has no table build.nope; the schema build has cut",
+        ),
+        (
+            "select * from nope.a",
+            "query: the lake has no table nope.a; the schema nope has no tables",
+        ),
         ("select * from nope", "Table with name nope does not exist; write one query in DuckDB's"),
         ("show tables from nope", 'schema named ".nope" found; write one query'),
         ("select '\udcff'", "query: it holds bytes that are no text; write it in UTF-8"),

@@ -75,7 +75,8 @@ def query(sql: str, target: str | None, as_json: bool, engine: str) -> None:
         return
     table = Table(box=None, pad_edge=False)
     for name in found.columns:
-        table.add_column(Text(one_line(name)))
+        # By default a word that is longer than its column loses its end.
+        table.add_column(Text(one_line(name)), overflow="fold")
     for row in found.rows:
         table.add_row(*(Text(cell_text(cell)) for cell in row))
     out.print(table)

@@ -113,7 +113,7 @@ class DuckdbQuery(DuckdbReader):
             there = sorted(self._places.views(schema) | self._places.tables(schema))
             raise DebeziumError(
                 f"query: the lake has no table {schema}.{name}; "
-                f"{schema} has {listed(there, 'tables') or 'none'}"
+                f"the schema {schema} has {listed(there, 'tables') or 'no tables'}"
             )
         named = f"{identifier('duckdb', schema)}.{identifier('duckdb', name)}"
         with self._answered(f"{schema}.{name}"):
