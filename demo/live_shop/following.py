@@ -7,7 +7,7 @@ from kafka import KafkaConsumer, TopicPartition
 
 from dbt_debezium.cli.land import source_of
 from dbt_debezium.cli.one_session import OneSession
-from dbt_debezium.cli.repeat import sentence_of
+from dbt_debezium.cli.problems import sentence_of
 from dbt_debezium.cli.run import rounds_of
 from dbt_debezium.home import lake_dir
 from dbt_debezium.lease import Lease

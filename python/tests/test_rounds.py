@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from dbt_debezium.cli.maintain import maintain_when_due
-from dbt_debezium.cli.repeat import sentence_of
+from dbt_debezium.cli.problems import sentence_of
 from dbt_debezium.errors import CannotWorkError, DebeziumError
 from dbt_debezium.kafka.land import KafkaLanded
 from dbt_debezium.kafka.landing_file import KafkaBlock

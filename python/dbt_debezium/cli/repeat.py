@@ -2,8 +2,6 @@
 
 import os
 import sys
-import traceback
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +10,8 @@ from rich.text import Text
 
 from dbt_debezium.cli.console import log, out, working
 from dbt_debezium.cli.one_session import OneSession
+from dbt_debezium.cli.problems import say_problem, sentence_of
 from dbt_debezium.cli.report import kept_page
-from dbt_debezium.errors import DebeziumError, is_of_spark
 from dbt_debezium.home import lake_dir
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ def repeat(
     health = Health(health_file or lake_dir() / NAME)
     page = None
     if page_file:
-        page = kept_page(page_file, session, lambda: health_of(health.said), page_sentence)
+        page = kept_page(page_file, session, lambda: health_of(health.said))
     people = ForPeople(lambda line: out.print(Text(line), soft_wrap=True))
     failures = int(os.environ.pop(FAILED_ROUNDS, "0"))
 
@@ -95,28 +93,3 @@ def repeat(
         health.ended()
         if page:
             say_problem(page.show())
-
-
-def say_problem(sentence: str | None) -> None:
-    """Say in the log what could not be written, if anything."""
-    if sentence:
-        log.print(Text(sentence), soft_wrap=True)
-
-
-def sentence_of(error: Exception, where: str = "run") -> str:
-    """The sentence for an error that ended a round, which begins with a place if it names none."""
-    if isinstance(error, DebeziumError):
-        return str(error)
-    if is_of_spark(error):
-        from dbt_debezium.outages import spark_sentence
-
-        return spark_sentence(where, error)
-    if isinstance(error, OSError):
-        return f"{error.filename or where}: {error.strerror or error}"
-    # A bug. Where it is, only the stack tells, and the rounds continue.
-    traceback.print_exception(error)
-    return f"{where}: {type(error).__name__}: {error}"
-
-
-page_sentence = partial(sentence_of, where="lake")
-"""The sentence for an error that kept a page from being written."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import click
 from rich.text import Text
 
 from dbt_debezium.cli.console import enter_lake, examples, out
+from dbt_debezium.cli.problems import sentence_of
 from dbt_debezium.cli.status import engine_option, look, look_with
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
@@ -61,7 +63,6 @@ def kept_page(
     file: Path,
     session: "OneSession",
     health: "Callable[[], RoundsHealth | None]",
-    sentence: Callable[[Exception], str],
 ) -> "KeptPage":
     """The page that `run` writes, for which it starts no Spark.
 
@@ -69,7 +70,6 @@ def kept_page(
         file: where the page is.
         session: of the run.
         health: how the rounds are.
-        sentence: what is to be said of an error.
     """
     from dbt_debezium.page.kept import KeptPage
     from dbt_debezium.readers.choice import reader_at_hand
@@ -80,4 +80,5 @@ def kept_page(
         schema = build_schema(session.target)
         return look_with(reader_at_hand(session.alive(), session.target, schema), schema)
 
+    sentence = partial(sentence_of, where="lake")
     return KeptPage(file, str(lake_dir()), look_again, health, sentence)

@@ -23,7 +23,8 @@ from dbt_debezium.cli.console import (
 from dbt_debezium.cli.land import end_if_failed, source_of
 from dbt_debezium.cli.maintain import maintain_when_due
 from dbt_debezium.cli.one_session import OneSession
-from dbt_debezium.cli.repeat import page_sentence, repeat, say_problem
+from dbt_debezium.cli.problems import say_problem
+from dbt_debezium.cli.repeat import repeat
 from dbt_debezium.cli.report import kept_page
 from dbt_debezium.cli.shown_report import SHOWN_SENTENCES, shape_sentences
 from dbt_debezium.errors import DebeziumError
@@ -188,9 +189,10 @@ def run_once_with_page(rounds: "Round", session: OneSession, page_file: Path) ->
     from dbt_debezium.rounds.health import NAME
 
     health = partial(read_health, lake_dir() / NAME)
-    page = kept_page(page_file, session, health, page_sentence)
+    page = kept_page(page_file, session, health)
     try:
         run_once(rounds)
+    # Not after Ctrl-C: who ends the command does not wait for a page.
     except (Exception, SystemExit):
         say_problem(page.write())
         raise

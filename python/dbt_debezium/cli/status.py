@@ -70,6 +70,7 @@ def say(found: "LakeStatus") -> None:
         out.print(Text(sentence), soft_wrap=True)
     for source, counts in sorted(found.unrepresentable.items())[:SHOWN_SOURCES]:
         out.print(Text(unrepresentable_sentence(source, counts)), soft_wrap=True)
+    # The one on the latest run is the last.
     for notice in found.notices[-SHOWN_SENTENCES:]:
         out.print(Text(notice), soft_wrap=True)
 
