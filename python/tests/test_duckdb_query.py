@@ -447,12 +447,15 @@ def test_what_duckdb_does_not_answer_ends_in_one_sentence(
 
 
 def test_an_error_among_the_rows_comes_after_those_that_are_whole(lake: SqlCatalog) -> None:
-    sql = "select case when i < 90000 then i else error('no') end as i from range(100000) as t(i)"
+    sql = "select case when i < 900000 then i else error('no') end as i from range(1000000) as t(i)"
     ended = query_duckdb(sql, "--json")
     assert ended.exit_code == 2
+    assert ended.stdout
     lines = ended.stdout.splitlines()
     assert [json.loads(line)["i"] for line in lines] == [str(at) for at in range(len(lines))]
-    assert ended.stderr.startswith("query: Invalid Input Error: no; write one query")
+    # Of thirty such queries, DuckDB 1.5.5 loses the reason of one or two.
+    lost = "query: INTERRUPT Error: Interrupted; ask again"
+    assert ended.stderr.startswith(("query: Invalid Input Error: no; write one query", lost))
 
 
 def started(sql: str, folder: Path) -> "subprocess.Popen[str]":

@@ -10,7 +10,13 @@ from sqlglot.errors import SqlglotError
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flags import listed
-from dbt_debezium.readers.duckdb_reader import ASK_SPARK, DuckdbReader, first_line, interruptible
+from dbt_debezium.readers.duckdb_reader import (
+    ASK_SPARK,
+    DuckdbReader,
+    first_line,
+    interruptible,
+    may_pass,
+)
 from dbt_debezium.readers.places import AGAIN
 from dbt_debezium.readers.statements import read_statement
 from dbt_debezium.views.dialects import identifier, literal
@@ -98,7 +104,7 @@ class DuckdbQuery(DuckdbReader):
             remedy = WRITE_QUERIES
             if isinstance(error, duckdb.PermissionException):
                 remedy = f"tables of the lake are read from their folders alone; {ASK_SPARK}"
-            elif isinstance(error, duckdb.IOException) or any(
+            elif may_pass(error) or any(
                 urlsplit(one).path in str(error) for one in self._folders()
             ):
                 remedy = AGAIN

@@ -31,6 +31,10 @@ It is read once, before all others, so that they have what it shows and no query
 """
 
 
+BETWEEN_ROWS: Final = "closed pending query result\nError: "
+"""What DuckDB says before the reason if it fails after the first rows, whatever the reason is."""
+
+
 def is_installed() -> bool:
     """Whether what `dbt-debezium[duckdb]` installs is there."""
     extensions = (f"duckdb_extension_{name}" for name in (*EXTENSIONS, STORE))
@@ -77,18 +81,16 @@ class DuckdbReader:
             with interruptible(self._connection):
                 yield
         except (duckdb.Error, SqlglotError) as error:
-            remedy = AGAIN if isinstance(error, duckdb.IOException) else ASK_SPARK
+            remedy = AGAIN if may_pass(error) else ASK_SPARK
             raise self._outage(error) or DebeziumError(
                 f"lake: DuckDB cannot read {what} ({first_line(error)}); {remedy}"
             ) from error
 
     def _outage(self, error: Exception) -> DebeziumError | None:
         """What is to be said if a store is why DuckDB has failed."""
-        import duckdb
-
         why = first_line(error)
         # A file that is not there is no outage: the store has answered.
-        if isinstance(error, duckdb.IOException) and "HTTP " in why and "HTTP 404" not in why:
+        if may_pass(error) and "HTTP " in why and "HTTP 404" not in why:
             return DebeziumError(away_sentence("store", self._places.store(), why))
         return None
 
@@ -168,8 +170,25 @@ def first_line(error: Exception) -> str:
 
     >>> first_line(ValueError("no such table!"))
     'no such table'
+    >>> first_line(ValueError("closed pending query result\\nError: IO Error: no file\\n"))
+    'IO Error: no file'
     """
-    return str(error).strip().splitlines()[0].rstrip(".!")
+    text = str(error)
+    *_, reason = text.partition(BETWEEN_ROWS)
+    return (reason or text).strip().splitlines()[0].rstrip(".!")
+
+
+def may_pass(error: Exception) -> bool:
+    """Whether asking again may help, as where maintenance has removed a file meanwhile.
+
+    >>> may_pass(ValueError("closed pending query result\\nError: IO Error: no file"))
+    True
+    """
+    import duckdb
+
+    # If a query fails in one thread, DuckDB 1.5 may say only that it has interrupted the others.
+    lost = (duckdb.IOException, duckdb.InterruptException)
+    return isinstance(error, lost) or first_line(error).startswith(("IO Error: ", "HTTP Error: "))
 
 
 def scan(metadata: str) -> exp.Expr:
