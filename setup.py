@@ -14,7 +14,7 @@ class BuildWithDbtPackage(build_py):
     """An editable install reads them where they are."""
 
     def dbt_files(self) -> list[str]:
-        patterns = (*FILES["PACKAGE"], *FILES["FIRST"])
+        patterns = (*FILES["PACKAGE"], *FILES["FIRST"], *FILES["PAGES"])
         return [str(file) for file in FILES["package_files"](Path.cwd(), patterns)]
 
     def run(self) -> None:

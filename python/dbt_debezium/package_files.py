@@ -28,6 +28,10 @@ FIRST: Final = ("profiles.yml", "seeds/*.csv", "seeds/*.yml")
 """What a new project begins with, and then has as its own."""
 
 
+PAGES: Final = ("docs/*.md",)
+"""What sentences refer to; a wheel has them too."""
+
+
 def package_dir() -> Path:
     """The folder that has the files: in a wheel one of its own, else the repository."""
     carried = Path(__file__).parent / CARRIED

@@ -16,11 +16,12 @@ import yaml
 from click.testing import CliRunner
 
 from dbt_debezium.cli import main
+from dbt_debezium.cli.problems import with_pages
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import check_project
 from dbt_debezium.new_project import write_new_project
 from dbt_debezium.package import read_settings, refresh, uses_package
-from dbt_debezium.package_files import CARRIED, NAME, package_dir, package_files
+from dbt_debezium.package_files import CARRIED, NAME, PACKAGE, PAGES, package_dir, package_files
 from dbt_debezium.preview import write_project
 from dbt_debezium.project_models import plan_scaffold
 from dbt_debezium.session import project_settings
@@ -29,7 +30,7 @@ from dbt_debezium.tables import TableFacts
 
 REPOSITORY = Path(__file__).parents[2]
 SOURCES = ("dbt_project.yml", "profiles.yml", "pyproject.toml", "setup.py", "README.md", "LICENSE")
-FOLDERS = ("macros", "models", "seeds", "tests", "python/dbt_debezium")
+FOLDERS = ("macros", "models", "seeds", "tests", "docs", "python/dbt_debezium")
 EXAMPLE = {"shop", "marts"}
 COMMAND = "from dbt_debezium.cli import main; main()"
 DBT = "from dbt.cli.main import cli; cli()"
@@ -113,7 +114,7 @@ def test_a_wheel_carries_the_package_and_nothing_of_the_example(wheel: Path) -> 
     carried = f"{NAME}/{CARRIED}/"
     names = zipfile.ZipFile(wheel).namelist()
     files = {name.removeprefix(carried) for name in names if name.startswith(carried)}
-    expected = {file.as_posix() for file in package_files(REPOSITORY)}
+    expected = {file.as_posix() for file in package_files(REPOSITORY, (*PACKAGE, *PAGES))}
     assert expected < files
     assert sorted(files - expected) == [
         "profiles.yml",
@@ -177,6 +178,26 @@ def test_an_installed_wheel_begins_a_project_in_which_dbt_finds_every_model(
     assert len(hooks) == len(shipped["on-run-start"]) + len(shipped["on-run-end"])
     tests = {node["name"] for node in nodes if node["resource_type"] == "test"}
     assert {file.stem for file in (REPOSITORY / "tests").glob("*.sql")} < tests
+
+
+def test_a_sentence_of_a_wheel_names_the_page_where_it_is(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "dbt_project.yml").touch()
+    said = run(COMMAND, ["init", "taken"], tmp_path, installed)
+    assert said.startswith("2 "), said
+    (page,) = re.findall(r"\((\S+/docs/own-project[.]md)\)", said)
+    assert Path(page) == installed / NAME / CARRIED / "docs" / "own-project.md"
+    assert Path(page).is_file()
+
+
+def test_a_sentence_in_a_folder_with_the_pages_names_them_as_they_are_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    assert with_pages("see docs/forms.md") == "see docs/forms.md"
+    monkeypatch.chdir(REPOSITORY / "docs")
+    assert with_pages("see docs/forms.md") == f"see {REPOSITORY / 'docs' / 'forms.md'}"
+    assert with_pages("see docs/none.md") == "see docs/none.md"
 
 
 def test_a_project_without_models_and_marts_is_read_too(project: Path) -> None:

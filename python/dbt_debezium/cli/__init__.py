@@ -18,6 +18,7 @@ from dbt_debezium.cli.lease import lease
 from dbt_debezium.cli.maintain import maintain
 from dbt_debezium.cli.pack import pack
 from dbt_debezium.cli.preview import preview
+from dbt_debezium.cli.problems import with_pages
 from dbt_debezium.cli.quarantine import quarantine
 from dbt_debezium.cli.query import query
 from dbt_debezium.cli.report import report
@@ -53,7 +54,7 @@ class Commands(click.Group):
 
 def end(context: click.Context, sentence: str) -> NoReturn:
     """Say why the command cannot continue."""
-    log.print(Text(harmless(sentence)), soft_wrap=True)
+    log.print(Text(with_pages(harmless(sentence))), soft_wrap=True)
     context.exit(2)
 
 

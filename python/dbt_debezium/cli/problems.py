@@ -1,17 +1,36 @@
-"""What is said of problems that end no command."""
+"""What is said of problems."""
 
+import re
 import traceback
+from pathlib import Path
+from typing import Final
 
 from rich.text import Text
 
 from dbt_debezium.cli.console import log
 from dbt_debezium.errors import DebeziumError, is_of_spark
+from dbt_debezium.package_files import package_dir
+
+PAGE: Final = re.compile(r"\bdocs/[a-z-]+[.]md\b")
+
+
+def with_pages(sentence: str) -> str:
+    """A sentence that names pages of the documentation by where they are on this machine.
+
+    In a folder that has them, as a clone has, they stay as they are.
+    """
+
+    def place(page: re.Match[str]) -> str:
+        there = package_dir() / page[0]
+        return str(there) if there.is_file() and not Path(page[0]).is_file() else page[0]
+
+    return PAGE.sub(place, sentence)
 
 
 def say_problem(sentence: str | None) -> None:
     """Say in the log what could not be written, if anything."""
     if sentence:
-        log.print(Text(sentence), soft_wrap=True)
+        log.print(Text(with_pages(sentence)), soft_wrap=True)
 
 
 def sentence_of(error: Exception, where: str = "run") -> str:
