@@ -31,7 +31,7 @@ test: setup-live setup-cluster ## the tests of each change
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder python demo tests
 
 # The files with slow tests, and each half of them.
-SLOW_ = $(shell grep -rlw 'mark[.]slow' tests --include='test_*.py' | LC_ALL=C sort)
+SLOW_ = $(shell grep -rlw 'mark[.]slow' python tests --include='test_*.py' | LC_ALL=C sort)
 HALF = $(shell expr $(words $(SLOW_)) / 2)
 SLOW_1 = $(wordlist 1,$(HALF),$(SLOW_))
 SLOW_2 = $(filter-out $(SLOW_1),$(SLOW_))

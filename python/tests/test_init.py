@@ -200,6 +200,7 @@ def test_a_sentence_in_a_folder_with_the_pages_names_them_as_they_are_there(
     assert with_pages("see docs/none.md") == "see docs/none.md"
 
 
+@pytest.mark.slow
 def test_a_project_without_models_and_marts_is_read_too(project: Path) -> None:
     said = run(DBT, ["ls", "--resource-type", "model"], project)
     assert said.startswith("0 "), said
@@ -371,6 +372,7 @@ def test_settings_that_cannot_be_read_are_said_to_be_with_their_line(
     assert str(refused.value).endswith("); correct it")
 
 
+@pytest.mark.slow
 def test_packages_of_others_are_installed_beside_it(project: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     (other / "macros").mkdir(parents=True)
@@ -384,6 +386,7 @@ def test_packages_of_others_are_installed_beside_it(project: Path, tmp_path: Pat
     assert {"macro.other.two", f"macro.{NAME}.row_history"} <= parsed(project)["macros"].keys()
 
 
+@pytest.mark.slow
 def test_a_project_without_the_package_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "one.sql").write_text("select 1 as one")
@@ -396,6 +399,7 @@ def test_a_project_without_the_package_is_left_alone(tmp_path: Path) -> None:
     assert not (tmp_path / "dbt_packages").exists()
 
 
+@pytest.mark.slow
 def test_a_project_that_is_there_takes_the_package_as_the_page_says(tmp_path: Path) -> None:
     page = (REPOSITORY / "docs" / "own-project.md").read_text()
     (lines,) = re.findall(r"^```yaml\n(.*?)^```\n", page, re.MULTILINE | re.DOTALL)

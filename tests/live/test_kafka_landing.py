@@ -147,6 +147,7 @@ def test_each_message_lands_once_with_its_key_and_headers(lake: Lake, cluster: C
     assert row == (b"key", "name", b"header")
 
 
+@pytest.mark.slow
 def test_a_long_log_lands_in_parts(lake: Lake, cluster: Cluster) -> None:
     cluster.create("a.long")
     cluster.send("a.long", *(str(number) for number in range(10)))
@@ -208,6 +209,7 @@ def test_aborted_messages_do_not_land_and_control_records_lie_in_the_range(
     assert ranges(lake, "a.transactions") == [(0, 0, 7, 0, 7)]
 
 
+@pytest.mark.slow
 def test_a_partition_that_was_added_lands_from_its_start(lake: Lake, cluster: Cluster) -> None:
     cluster.create("a.wider")
     cluster.send("a.wider", "1")
@@ -218,6 +220,7 @@ def test_a_partition_that_was_added_lands_from_its_start(lake: Lake, cluster: Cl
     assert values(lake, "a.wider") == ["1", "2"]
 
 
+@pytest.mark.slow
 def test_a_topic_that_was_created_again_is_named_and_never_merged(
     lake: Lake, cluster: Cluster
 ) -> None:
@@ -233,6 +236,7 @@ def test_a_topic_that_was_created_again_is_named_and_never_merged(
     assert sentence.startswith("test: a.again: the topic was deleted and created again")
 
 
+@pytest.mark.slow
 def test_a_topic_that_is_created_again_while_it_lands_is_never_merged(
     lake: Lake, cluster: Cluster
 ) -> None:
@@ -254,6 +258,7 @@ def test_a_topic_that_is_created_again_while_it_lands_is_never_merged(
     assert "deleted and created again, so it is not landed" in sentence
 
 
+@pytest.mark.slow
 def test_what_retention_removed_before_it_landed_is_named(lake: Lake, cluster: Cluster) -> None:
     cluster.create("a.late")
     cluster.send("a.late", "1")
@@ -348,6 +353,7 @@ def secured(cluster: Cluster, folder: Path, password: str) -> KafkaBlock:
     return KafkaBlock(cluster.secured, "a[.]secured", options=options)
 
 
+@pytest.mark.slow
 def test_a_preview_reads_the_first_messages_of_each_partition(lake: Lake, cluster: Cluster) -> None:
     cluster.create("a.preview", 2)
     cluster.send("a.preview", "1", "2", "3")
