@@ -32,7 +32,11 @@ class LakeStatus:
 
 
 def lake_status(
-    lake: Reader, models: Sequence[HistoryModel], build_schema: str, public_schema: str
+    lake: Reader,
+    models: Sequence[HistoryModel],
+    build_schema: str,
+    public_schema: str,
+    without_truncate: Sequence[str],
 ) -> LakeStatus:
     """Look at a lake.
 
@@ -41,6 +45,7 @@ def lake_status(
         models: the history models of its project.
         build_schema: the schema that models are built in.
         public_schema: the schema that readers use.
+        without_truncate: patterns of sources that are known to send no TRUNCATE.
 
     Raises:
         DebeziumError: nothing has landed.
@@ -63,4 +68,4 @@ def lake_status(
         entry["tables_without_model"] = found.tables_without_model()
         entry["schema_changes"] = found.changes
         entry["encoded_columns"] = encoded.get(entry["source"], {})
-    return LakeStatus(report, landed, shapes, unrepresentable, notices)
+    return LakeStatus(report, landed, shapes, unrepresentable, notices, without_truncate)

@@ -16,7 +16,6 @@ import yaml
 from click.testing import CliRunner
 
 from dbt_debezium.cli import main
-from dbt_debezium.cli.problems import with_pages
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import check_project
 from dbt_debezium.new_project import write_new_project
@@ -190,14 +189,10 @@ def test_a_sentence_of_a_wheel_names_the_page_where_it_is(installed: Path, tmp_p
     assert Path(page).is_file()
 
 
-def test_a_sentence_in_a_folder_with_the_pages_names_them_as_they_are_there(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(REPOSITORY)
-    assert with_pages("see docs/forms.md") == "see docs/forms.md"
-    monkeypatch.chdir(REPOSITORY / "docs")
-    assert with_pages("see docs/forms.md") == f"see {REPOSITORY / 'docs' / 'forms.md'}"
-    assert with_pages("see docs/none.md") == "see docs/none.md"
+def test_a_sentence_of_a_clone_names_the_page_by_its_place_in_the_clone(tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "dbt_project.yml").touch()
+    assert "(docs/own-project.md)" in run(COMMAND, ["init", "taken"], tmp_path)
 
 
 @pytest.mark.slow

@@ -85,18 +85,19 @@ def pair() -> Iterator[Pair]:
 
 
 @pytest.fixture(scope="module")
-def moments(pair: Pair) -> list[Moment]:
+def asked(pair: Pair) -> list[Moment]:
     """What a run asks the catalog for, in a random order."""
     source = pair.watcher.begin_source()
     pair.one.commands.says("land", source.next())
     pair.one.commands.says("run", source.next())
     pair.one.stop.resume()
     pair.one.commands.says("run", source.next())
-    asked = pair.one.stop.resume()
-    random.Random(SEED).shuffle(asked)
-    print(f"{len(asked)} requests, of which {sum(one.is_write for one in asked)} write", flush=True)
+    moments = pair.one.stop.resume()
+    random.Random(SEED).shuffle(moments)
+    writes = sum(one.is_write for one in moments)
+    print(f"{len(moments)} requests, of which {writes} write", flush=True)
     pair.watcher.look_at_all(pair.two.commands)
-    return asked
+    return moments
 
 
 def moments_of(shard: int, asked: list[Moment]) -> list[Moment]:
@@ -110,10 +111,10 @@ def moments_of(shard: int, asked: list[Moment]) -> list[Moment]:
 @pytest.mark.proof
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_two_machines_at_once_lose_nothing_and_publish_nothing_wrong(
-    shard: int, pair: Pair, moments: list[Moment]
+    shard: int, pair: Pair, asked: list[Moment]
 ) -> None:
     sleeper, other, watcher = pair.one, pair.two, pair.watcher
-    moments = moments_of(shard, moments)
+    moments = moments_of(shard, asked)
     chance = random.Random(f"{SEED} {shard}")
     forced = refused = 0
     source = watcher.sources[-1]

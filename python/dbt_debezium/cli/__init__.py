@@ -18,7 +18,7 @@ from dbt_debezium.cli.lease import lease
 from dbt_debezium.cli.maintain import maintain
 from dbt_debezium.cli.pack import pack
 from dbt_debezium.cli.preview import preview
-from dbt_debezium.cli.problems import with_pages
+from dbt_debezium.cli.problems import known_sentence
 from dbt_debezium.cli.quarantine import quarantine
 from dbt_debezium.cli.query import query
 from dbt_debezium.cli.report import report
@@ -27,7 +27,6 @@ from dbt_debezium.cli.scaffold import scaffold
 from dbt_debezium.cli.signal import signal
 from dbt_debezium.cli.status import status
 from dbt_debezium.cli.views import views
-from dbt_debezium.errors import DebeziumError, is_of_spark
 
 
 class Commands(click.Group):
@@ -36,25 +35,19 @@ class Commands(click.Group):
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
-        except DebeziumError as error:
-            return end(context, str(error))
         except BrokenPipeError:
             # Nobody reads on: click ends without a word.
             raise
-        except OSError as error:
-            where = error.filename or context.invoked_subcommand
-            return end(context, f"{where}: {error.strerror or error}")
         except Exception as error:
-            if not is_of_spark(error):
+            sentence = known_sentence(error, str(context.invoked_subcommand))
+            if sentence is None:
                 raise
-            from dbt_debezium.outages import spark_sentence
-
-            return end(context, spark_sentence(str(context.invoked_subcommand), error))
+            return end(context, sentence)
 
 
 def end(context: click.Context, sentence: str) -> NoReturn:
     """Say why the command cannot continue."""
-    log.print(Text(with_pages(harmless(sentence))), soft_wrap=True)
+    log.print(Text(harmless(sentence)), soft_wrap=True)
     context.exit(2)
 
 

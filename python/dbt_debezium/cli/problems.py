@@ -2,47 +2,58 @@
 
 import re
 import traceback
-from pathlib import Path
 from typing import Final
 
 from rich.text import Text
 
 from dbt_debezium.cli.console import log
 from dbt_debezium.errors import DebeziumError, is_of_spark
+from dbt_debezium.home import is_carried
 from dbt_debezium.package_files import package_dir
 
 PAGE: Final = re.compile(r"\bdocs/[a-z-]+[.]md\b")
 
 
 def with_pages(sentence: str) -> str:
-    """A sentence that names pages of the documentation by where they are on this machine.
+    """A sentence in which pages of the documentation have the paths that they have in a wheel.
 
-    In a folder that has them, as a clone has, they stay as they are.
+    In a clone they are where the sentence says.
     """
-
-    def place(page: re.Match[str]) -> str:
-        there = package_dir() / page[0]
-        return str(there) if there.is_file() and not Path(page[0]).is_file() else page[0]
-
-    return PAGE.sub(place, sentence)
+    folder = package_dir()
+    if not is_carried(folder):
+        return sentence
+    return PAGE.sub(lambda page: str(folder / page[0]), sentence)
 
 
 def say_problem(sentence: str | None) -> None:
     """Say in the log what could not be written, if anything."""
     if sentence:
-        log.print(Text(with_pages(sentence)), soft_wrap=True)
+        log.print(Text(sentence), soft_wrap=True)
 
 
-def sentence_of(error: Exception, where: str = "run") -> str:
-    """The sentence for an error that ended a round, which begins with a place if it names none."""
+def known_sentence(error: Exception, where: str) -> str | None:
+    """The sentence for an error of input or surroundings; None for a bug.
+
+    Args:
+        error: what was raised.
+        where: what the sentence begins with if the error names no place.
+    """
     if isinstance(error, DebeziumError):
-        return str(error)
+        return with_pages(str(error))
+    if isinstance(error, OSError):
+        return f"{error.filename or where}: {error.strerror or error}"
     if is_of_spark(error):
         from dbt_debezium.outages import spark_sentence
 
-        return spark_sentence(where, error)
-    if isinstance(error, OSError):
-        return f"{error.filename or where}: {error.strerror or error}"
-    # A bug. Where it is, only the stack tells, and the rounds continue.
-    traceback.print_exception(error)
-    return f"{where}: {type(error).__name__}: {error}"
+        return with_pages(spark_sentence(where, error))
+    return None
+
+
+def sentence_of(error: Exception, where: str = "run") -> str:
+    """The sentence for an error after which rounds continue, of a bug too."""
+    sentence = known_sentence(error, where)
+    if sentence is None:
+        # Where it is, only the stack tells.
+        traceback.print_exception(error)
+        sentence = f"{where}: {type(error).__name__}: {error}"
+    return sentence

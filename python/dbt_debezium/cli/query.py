@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -32,9 +32,9 @@ class Answer:
 
     columns: Sequence[str]
     rows: Iterable[Sequence[Any]]
-    """Once: either these are read, or the objects."""
-    objects: Iterable[Mapping[str, Any]]
-    """The rows by column, with structs as dicts. They are made when somebody asks."""
+    """As they come; they can be read once."""
+    as_object: Callable[[Any], Mapping[str, Any]]
+    """Makes a mapping by column of a row, with structs as dicts."""
 
 
 @click.command(
@@ -64,7 +64,8 @@ def query(sql: str, target: str | None, as_json: bool, engine: str) -> None:
     found = ask_duckdb(sql, target) if engine == "duckdb" else ask_spark(sql, target)
     if as_json:
         check_names(found.columns)
-        lines = (json.dumps(plain(one), ensure_ascii=False) for one in found.objects)
+        objects = map(found.as_object, found.rows)
+        lines = (json.dumps(plain(one), ensure_ascii=False) for one in objects)
         while some := list(islice(lines, LINES)):
             click.echo("\n".join(some))
         return
@@ -111,7 +112,7 @@ def ask_duckdb(sql: str, target: str | None) -> Answer:
         asked = DuckdbQuery(duckdb_places(target, schema), schema)
         columns, found = asked.answer(sql, public_schema(project_dir()))
     rows = ([with_text_times(cell) for cell in row] for row in found)
-    return Answer(columns, rows, (dict(zip(columns, row, strict=True)) for row in rows))
+    return Answer(columns, rows, lambda row: dict(zip(columns, row, strict=True)))
 
 
 def ask_spark(sql: str, target: str | None) -> Answer:
@@ -147,7 +148,7 @@ def ask_spark(sql: str, target: str | None) -> Answer:
             if not has_java(spark) and error.getCondition() == "PARSE_SYNTAX_ERROR":
                 remedy = f"; {QUERIES} are queries"
             raise DebeziumError(f"query: {why}{remedy}") from error
-    return Answer(frame.columns, rows, (row.asDict(recursive=True) for row in rows))
+    return Answer(frame.columns, rows, lambda row: row.asDict(recursive=True))
 
 
 def only_query(sql: str) -> str:

@@ -94,10 +94,10 @@ def look_with(lake: "Reader", schema: str) -> "LakeStatus":
     """
     from dbt_debezium.lake_status import lake_status
     from dbt_debezium.project_models import ProjectModels
-    from dbt_debezium.session import project_settings, public_schema
+    from dbt_debezium.session import project_settings
 
     project = project_dir()
     models = list(ProjectModels.read(project).histories.values())
-    found = lake_status(lake, models, schema, public_schema(project))
-    found.without_truncate = project_settings(project).get("sources_without_truncate") or []
-    return found
+    settings = project_settings(project)
+    silent = settings.get("sources_without_truncate") or []
+    return lake_status(lake, models, schema, str(settings["public_schema"]), silent)

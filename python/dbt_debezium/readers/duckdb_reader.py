@@ -29,8 +29,6 @@ POINTER: Final = "cut"
 
 It is read once, before all others, so that they have what it shows and no query sees another cut.
 """
-
-
 BETWEEN_ROWS: Final = "closed pending query result\nError: "
 """What DuckDB says before the reason if it fails after the first rows, whatever the reason is."""
 
