@@ -1,5 +1,7 @@
 """`query --engine duckdb` answers what only reads, from tables of the lake and nothing else."""
 
+import csv
+import io
 import json
 import os
 import signal
@@ -66,6 +68,7 @@ def test_duckdb_answers_queries_in_its_own_sql(lake: SqlCatalog, tmp_path: Path)
     assert [line.split() for line in shown.splitlines()] == [
         ["a", "s"],
         ["[1,", "null]", '{"b":', "2}"],
+        ["(1", "row)"],
     ]
 
 
@@ -330,7 +333,8 @@ def test_each_type_of_iceberg_has_one_form_in_json(lake: SqlCatalog) -> None:
 
 def test_a_text_does_not_command_the_terminal(lake: SqlCatalog) -> None:
     shown = query_duckdb("select chr(27) || '[31mred' || chr(10) as \"a\x1b\nb\"").stdout
-    assert [line.strip() for line in shown.splitlines()] == ["a\\x1b\\nb", "\\x1b[31mred\\n"]
+    lines = [line.strip() for line in shown.splitlines()]
+    assert lines == ["a\\x1b\\nb", "\\x1b[31mred\\n", "(1 row)"]
 
 
 def test_a_name_in_a_refusal_does_not_command_the_terminal(lake: SqlCatalog) -> None:
@@ -507,3 +511,18 @@ def test_ctrl_c_ends_a_query_that_has_no_row_yet(lake: SqlCatalog, tmp_path: Pat
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert (process.returncode, said.strip()) == (1, "Aborted!")
+
+
+def test_csv_has_a_header_and_whole_values_and_an_empty_field_for_null(lake: SqlCatalog) -> None:
+    sql = """select 1 as "a b", 'x, "y"' as t, null as n, true as y, {'b': [1, null]} as s"""
+    ended = query_duckdb(sql, "--csv")
+    assert ended.exit_code == 0, ended.output
+    assert ended.stdout == 'a b,t,n,y,s\n1,"x, ""y""",,true,"{""b"": [1, null]}"\n'
+    (header, record) = csv.reader(io.StringIO(ended.stdout))
+    assert dict(zip(header, record, strict=True))["s"] == '{"b": [1, null]}'
+
+
+def test_a_struct_is_short_in_a_table_and_the_end_says_where_it_is_whole(lake: SqlCatalog) -> None:
+    shown = query_duckdb("select {'a': repeat('x', 100)} as s from range(1200)").stdout
+    assert shown.splitlines()[-1] == ("(1,200 rows); --json has the values that end in … whole")
+    assert query_duckdb("select 1 as a where false").stdout == "a\n(0 rows)\n"

@@ -41,13 +41,19 @@ def cell_text(cell: Any) -> str:
     >>> [cell_text(cell) for cell in (None, "a\\nb", b"a", [1, None])]
     ['null', 'a\\\\nb', 'YQ==', '[1, null]']
     """
-    from pyspark.sql import Row
+    return "null" if cell is None else one_line(value_text(cell))
 
+
+def value_text(cell: Any) -> str:
+    """The text of a value that is not null, as JSON where it has parts.
+
+    >>> [value_text(cell) for cell in ("a", True, b"a", {"a": [1, None]})]
+    ['a', 'true', 'YQ==', '{"a": [1, null]}']
+    """
     from dbt_debezium.export import plain
 
-    if cell is None:
-        return "null"
-    value = plain(cell.asDict(recursive=True) if isinstance(cell, Row) else cell)
-    if isinstance(value, list | dict):
+    # A row of Spark is a tuple that knows its columns.
+    value = plain(cell.asDict(recursive=True) if hasattr(cell, "asDict") else cell)
+    if isinstance(value, list | dict | bool):
         return json.dumps(value, ensure_ascii=False)
-    return one_line(value)
+    return str(value)

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rich.table import Table
 from rich.text import Text
 
 from dbt_debezium.cli.cells import counted
 from dbt_debezium.cli.console import out
+from dbt_debezium.cli.tables import show_rows
 from dbt_debezium.kafka.plan import Plan, Range
 
 if TYPE_CHECKING:
@@ -39,19 +39,18 @@ def show_fetched(spark: "SparkSession", name: str, fetched: "KafkaLanded", limit
         ),
         soft_wrap=True,
     )
-    table = Table(box=None, pad_edge=False)
-    for column in ("topic", "partition", "from", "to", "messages", "not read"):
-        table.add_column(column, justify="left" if column == "topic" else "right")
-    for one in ranges[:SHOWN_PARTITIONS]:
-        is_empty = one.end == one.start
-        table.add_row(
-            Text(one.topic),
-            str(one.partition),
-            *(("-", "-") if is_empty else (f"{one.start:,}", f"{one.end - 1:,}")),
+    columns = ("topic", "partition", "from", "to", "messages", "not read")
+    rows = [
+        (
+            one.topic,
+            one.partition,
+            *(("-", "-") if one.end == one.start else (f"{one.start:,}", f"{one.end - 1:,}")),
             f"{counts.get((one.topic, one.partition), 0):,}",
             f"{one.log_end - one.end:,}",
         )
-    out.print(table)
+        for one in ranges[:SHOWN_PARTITIONS]
+    ]
+    show_rows(columns, rows, columns[1:])
     for sentence in fetched_sentences(name, fetched, counts, limit):
         out.print(Text(sentence), soft_wrap=True)
     out.print()

@@ -6,11 +6,11 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
 from rich.text import Text
 
-from dbt_debezium.cli.cells import counted, one_line
+from dbt_debezium.cli.cells import counted
 from dbt_debezium.cli.console import enter_lake, examples, out, working
+from dbt_debezium.cli.tables import show_rows
 from dbt_debezium.home import lake_dir
 from dbt_debezium.quarantine.sentences import told
 
@@ -98,19 +98,11 @@ def _show(rows: "Sequence[Row]", limit: int) -> None:
     if not rows:
         out.print(NOTHING)
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("topic", "partition", "offset", "transaction", "reason", "detail"):
-        table.add_column(column, justify="right" if column in ("partition", "offset") else "left")
-    for row in rows[:limit]:
-        table.add_row(
-            Text(row["topic"]),
-            str(row["partition"]),
-            str(row["offset"]),
-            Text(row["transaction_id"] or "-"),
-            row["reason"],
-            Text(one_line(row["detail"] or "-")),
-        )
-    out.print(table)
+    names = ("topic", "partition", "offset", "transaction_id", "reason", "detail")
+    shown = [
+        [row[name] if row[name] is not None else "-" for name in names] for row in rows[:limit]
+    ]
+    show_rows(("topic", "partition", "offset", "transaction", "reason", "detail"), shown)
     for row in rows[:limit]:
         message = _message(row)
         if "key" in message:

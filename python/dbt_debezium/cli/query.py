@@ -1,25 +1,27 @@
 """`dbt-debezium query`."""
 
+import csv
+import io
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 import click
-from rich.table import Table
 from rich.text import Text
 
-from dbt_debezium.cli.cells import cell_text, one_line
+from dbt_debezium.cli.cells import harmless, one_line, value_text
 from dbt_debezium.cli.console import enter_lake, examples, out, working
+from dbt_debezium.cli.tables import row_count, show_rows
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
 
 QUERIES = "SELECT, VALUES, SHOW, DESCRIBE and EXPLAIN"
 LINES: Final = 1_000
-"""Lines of JSON that are written at once."""
+"""Lines that are written at once."""
 SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 """What Python makes of bytes of a command line that are no text."""
 SHOWING = ("Show", "Describe", "Explain")
@@ -46,7 +48,8 @@ class Answer:
 )
 @click.argument("sql")
 @click.option("--target", help="A target of profiles.yml.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per row.")
+@click.option("--json", "form", flag_value="json", help="One JSON object per row.")
+@click.option("--csv", "form", flag_value="csv", help="CSV with a header. Null is an empty field.")
 @click.option(
     "--engine",
     default="spark",
@@ -54,7 +57,7 @@ class Answer:
     type=click.Choice(["duckdb", "spark"]),
     help="Whose SQL it is. DuckDB needs no Java, and answers sooner.",
 )
-def query(sql: str, target: str | None, as_json: bool, engine: str) -> None:
+def query(sql: str, target: str | None, form: str | None, engine: str) -> None:
     """Print the result of one SQL query, such as \"select * from public.commit\"."""
     from dbt_debezium.export import plain
 
@@ -62,25 +65,49 @@ def query(sql: str, target: str | None, as_json: bool, engine: str) -> None:
     if SURROGATE.search(sql):
         raise DebeziumError("query: it holds bytes that are no text; write it in UTF-8")
     found = ask_duckdb(sql, target) if engine == "duckdb" else ask_spark(sql, target)
-    if as_json:
+    if form == "json":
         check_names(found.columns)
         objects = map(found.as_object, found.rows)
-        lines = (json.dumps(plain(one), ensure_ascii=False) for one in objects)
-        while some := list(islice(lines, LINES)):
-            click.echo("\n".join(some))
+        echo_all(json.dumps(plain(one), ensure_ascii=False) for one in objects)
+        return
+    if form == "csv":
+        # A terminal would obey what some texts hold, and a file is to have them as they are.
+        safe = harmless if out.is_terminal else str
+        records = ((csv_field(cell) for cell in row) for row in found.rows)
+        echo_all(safe(csv_line(one)) for one in chain([found.columns], records))
         return
     if re.match(r"\s*explain\b", sql, re.IGNORECASE):
         # A plan is a text of many lines.
         for row in found.rows:
             click.echo(row[-1])
         return
-    table = Table(box=None, pad_edge=False)
-    for name in found.columns:
-        # By default a word that is longer than its column loses its end.
-        table.add_column(Text(one_line(name)), overflow="fold")
-    for row in found.rows:
-        table.add_row(*(Text(cell_text(cell)) for cell in row))
-    out.print(table)
+    rows = list(found.rows)
+    is_shortened = show_rows(found.columns, rows)
+    whole = "; --json has the values that end in … whole" if is_shortened else ""
+    out.print(Text(row_count(len(rows)) + whole), soft_wrap=True)
+
+
+def echo_all(lines: Iterable[str]) -> None:
+    """Print lines as they come."""
+    iterator = iter(lines)
+    while some := list(islice(iterator, LINES)):
+        click.echo("\n".join(some))
+
+
+def csv_field(cell: Any) -> Any:
+    """A value for CSV: nothing for null, and JSON where it has parts."""
+    return None if cell is None else value_text(cell)
+
+
+def csv_line(fields: Iterable[Any]) -> str:
+    """A record of CSV (RFC 4180), without the end of its line.
+
+    >>> csv_line(["a", None, 'b "c", d', ""])
+    'a,,"b ""c"", d",'
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(fields)
+    return text.getvalue()
 
 
 def check_names(columns: Sequence[str]) -> None:

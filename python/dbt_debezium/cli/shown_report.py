@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
 from rich.text import Text
 
 from dbt_debezium.cli.console import out
+from dbt_debezium.cli.tables import show_rows
 from dbt_debezium.reasons import PREVIEWS, Command
 from dbt_debezium.report import OUTCOMES
 from dbt_debezium.sentences import own_sentences, shared_sentences
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SHOWN_SOURCES = 20
 SHOWN_SENTENCES = 20
+NAMED = ("source", "commit_number", "transaction_id", "proof")
 COUNTED = ("landed", *OUTCOMES)
 
 
@@ -29,21 +30,17 @@ def show_report(
         command: the command that shows them.
         without_truncate: patterns of sources that are known to send no TRUNCATE.
     """
-    table = Table(box=None, pad_edge=False)
-    for name in ("source", "commit", "transaction", "proof"):
-        table.add_column(name)
-    for name in COUNTED:
-        table.add_column(name, justify="right")
-    for entry in report[:SHOWN_SOURCES]:
-        counts = entry["counts"]
-        table.add_row(
+    rows = [
+        (
             *(
-                Text(str(entry[name] or "-"))
+                entry[name] or "-"
                 for name in ("source", "commit_number", "transaction_id", "proof")
             ),
-            *(f"{counts[name]:,}" for name in COUNTED),
+            *(f"{entry['counts'][name]:,}" for name in COUNTED),
         )
-    out.print(table)
+        for entry in report[:SHOWN_SOURCES]
+    ]
+    show_rows(("source", "commit", "transaction", "proof", *COUNTED), rows, COUNTED)
     if len(report) > SHOWN_SOURCES:
         everything = "--export writes all" if command in PREVIEWS else "--json lists all"
         out.print(f"and {len(report) - SHOWN_SOURCES} sources more; {everything}")
