@@ -2,11 +2,12 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+NEXT := .venv-next/bin
 JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-live setup-cluster setup-trino demo demo-live test slow quick proof coverage-documents coverage-faults lint docs site bench bench-peers clean check-python check-java
+.PHONY: help setup setup-live setup-cluster setup-next setup-trino demo demo-live test slow quick proof coverage-documents coverage-faults lint docs site bench bench-peers clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,6 +17,8 @@ setup: check-java $(BIN)/.ready $(JARS)/.ready ## Python packages into .venv, ja
 setup-live: setup $(BIN)/.chain $(BIN)/.live ## what tests against servers need beside that
 
 setup-cluster: setup $(BIN)/.live $(BIN)/.cluster .venv/connect/.ready $(JARS)/.store ## what tests on a cluster need beside that
+
+setup-next: setup-live setup-cluster .venv-next/.ready ## a second environment, with the newest dbt
 
 setup-trino: setup-cluster $(BIN)/.trino $(JARS)/.trino ## what tests with Trino need beside that
 
@@ -36,8 +39,8 @@ HALF = $(shell expr $(words $(SLOW_)) / 2)
 SLOW_1 = $(wordlist 1,$(HALF),$(SLOW_))
 SLOW_2 = $(filter-out $(SLOW_1),$(SLOW_))
 
-slow: setup-live setup-cluster ## tests that take longer: other inputs, engines and commands; PART=1 or PART=2 runs half
-	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "slow and not proof" \
+slow: setup-next ## tests that take longer, on the next dbt: other inputs, engines and commands; PART=1 or PART=2 runs half
+	@$(NEXT)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "slow and not proof" \
 		$(or $(SLOW_$(PART)),$(error PART: there is no half $(PART); write 1 or 2))
 
 quick: lint ## lint, and the tests that need no Java
@@ -107,6 +110,16 @@ $(BIN)/.cluster: tests/cluster/requirements.txt | $(BIN)/.ready
 .venv/connect/.ready: tests/cluster/connect-requirements.txt | $(BIN)/.ready
 	@echo "fetching a client of Spark Connect (40 MB)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target .venv/connect -r $<
+	@touch $@
+
+# A copy of .venv by hard links, so that nothing is fetched or stored twice. pip renames and removes files, and changes none.
+.venv-next/.ready: requirements-next.txt $(BIN)/.ready $(BIN)/.chain $(BIN)/.live $(BIN)/.cluster .venv/connect/.ready
+	@echo "setting up .venv-next, with the next dbt (5 MB)"
+	@rm -rf .venv-next
+	@cp -al .venv .venv-next
+	@grep -rlIF '$(CURDIR)/.venv/' .venv-next/bin | xargs sed -i 's#$(CURDIR)/.venv/#$(CURDIR)/.venv-next/#g'
+	@$(NEXT)/python -m pip uninstall --quiet --yes dbt-core dbt-semantic-interfaces
+	@$(NEXT)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
 	@touch $@
 
 $(JARS)/.store: python/dbt_debezium/jars.py $(JARS)/.ready

@@ -24,6 +24,7 @@
     {%- do identity.update({name: 'string'}) -%}
 {%- endfor -%}
 {%- do check_column_names((captured.schema ~ '.' if captured.schema else '') ~ captured.table, columns) -%}
+{%- do check_package() -%}
 {%- do check_hashed_model(captured, columns) -%}
 {%- do model_mark(captured, columns) -%}
 {%- do check_schema_changes(captured, columns) -%}

@@ -12,6 +12,7 @@ import yaml
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.package import empty_seeds, read_settings, write_files
+from dbt_debezium.package_entry import entry_files
 from dbt_debezium.package_files import NAME, package_dir, package_files
 
 TEMPLATES: Final = Path(__file__).parent / "project_template"
@@ -81,4 +82,5 @@ def _files(name: str) -> Mapping[Path, bytes]:
         **{Path(file): text.encode() for file, text in texts.items()},
         **{file: (package / file).read_bytes() for file in as_they_are},
         **empty_seeds(),
+        **entry_files(),
     }

@@ -10,6 +10,7 @@ from typing import Any, Final
 import yaml
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.package_entry import PACKAGES, check_entries, missing_files
 from dbt_debezium.package_files import NAME, package_dir, package_files
 from dbt_debezium.yaml_loader import LOADER
 
@@ -28,18 +29,25 @@ def uses_package(project: Path) -> bool:
     return _folder(project) / "macros" in {Path(str(path)) for path in named}
 
 
-def refresh(project: Path) -> None:
+def refresh(project: Path) -> bool:
     """Make the package's copy in a project what this version has.
 
     dbt reads every folder of packages that has a dbt_project.yml, so the copy needs no
     `dbt deps`, and nobody has to keep two versions together (docs/decisions/0024).
 
+    Returns:
+        Whether packages.yml is new, which a dbt that is running has read already.
+
     Raises:
-        DebeziumError: it cannot be written, or something else is in its place.
+        DebeziumError: it cannot be written, something else is in its place, or packages.yml of the
+            project does not name the package as it must.
     """
+    check_entries(project, is_user=True)
     copy = project / _folder(project)
     _check_place(copy)
+    missing = missing_files(project)
     try:
+        write_files(project, missing)
         for link in [copy, *copy.rglob("*")]:
             if link.is_symlink():
                 # What it leads to is not ours to write to.
@@ -58,6 +66,7 @@ def refresh(project: Path) -> None:
             f"project: {error.filename or copy} cannot be written ({error.strerror}); every "
             "command keeps the dbt package there, so let it write to that folder"
         ) from error
+    return Path(PACKAGES) in missing
 
 
 @functools.cache

@@ -16,7 +16,16 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt_common.invocation import get_invocation_id
 from pyspark.errors import PySparkException
 
-from dbt_debezium import home, jars, java, lease, package, package_files, public_tables
+from dbt_debezium import (
+    home,
+    jars,
+    java,
+    lease,
+    package,
+    package_entry,
+    package_files,
+    public_tables,
+)
 from dbt_debezium.catalogs import REMOTE, settings_of_target
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
@@ -45,12 +54,13 @@ class DebeziumPlugin(dbtPlugin):
         command = getattr(flags, "WHICH", None)
         project = Path(flags.PROJECT_DIR)
         takes_package = package.uses_package(project)
-        if not takes_package and self.project_name != package_files.NAME:
-            # Somebody's project that has nothing to do with us.
-            return
         try:
+            package_entry.check_entries(project, takes_package)
+            if not takes_package and self.project_name != package_files.NAME:
+                # Somebody's project that has nothing to do with us.
+                return
             if takes_package:
-                package.refresh(project)
+                _refresh(project)
             if command not in WRITING | READING:
                 return
             settings = settings_of_target(flags.TARGET, str(flags.PROFILES_DIR))
@@ -72,6 +82,19 @@ class DebeziumPlugin(dbtPlugin):
             # dbt takes the first line of what a plugin raises for a heading of its own.
             raise DbtRuntimeError(str(error)) from error
         prepare_sessions(is_writing=command in WRITING)
+
+
+def _refresh(project: Path) -> None:
+    """Renew the package's copy.
+
+    Raises:
+        DebeziumError: that cannot be done, or this invocation has read packages.yml too early.
+    """
+    if package.refresh(project):
+        raise DebeziumError(
+            f"project: {package_entry.PACKAGES} is new and names the dbt package, as dbt 1.12 "
+            "needs; keep it in git, and run the command again"
+        )
 
 
 _acquired: list[lease.Lease] = []

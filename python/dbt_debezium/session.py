@@ -150,13 +150,20 @@ def project_settings(project: Path) -> dict[str, Any]:
     """The settings of a project: vars of its dbt_project.yml, and of the package's.
 
     Raises:
-        DebeziumError: a key appears twice, of which dbt reads the last one alone.
+        DebeziumError: a key appears twice, of which dbt reads the last one alone, or vars.yml has
+            variables.
     """
     return own_settings(package_dir()) | own_settings(project)
 
 
 def own_settings(project: Path) -> dict[str, Any]:
     """What dbt_project.yml of one folder says, as `project_settings`."""
+    if (project / "vars.yml").is_file():
+        # dbt 1.11 does not read it, and dbt 1.12 reads it in place of those of dbt_project.yml.
+        raise DebeziumError(
+            f"project: {project / 'vars.yml'} has variables, and commands read those of "
+            "dbt_project.yml alone; move them into its vars"
+        )
     text = (project / "dbt_project.yml").read_text(encoding="utf-8")
     # dbt's own reader does the same, and takes half a second to import.
     settings: dict[str, Any] = (yaml.load(text, LOADER) or {}).get("vars") or {}

@@ -373,7 +373,9 @@ def test_packages_of_others_are_installed_beside_it(project: Path, tmp_path: Pat
     (other / "macros").mkdir(parents=True)
     (other / "macros" / "two.sql").write_text("{% macro two() %}2{% endmacro %}")
     (other / "dbt_project.yml").write_text("name: other\nversion: 1.0.0\n")
-    (project / "packages.yml").write_text("packages: [{local: ../other}]\n")
+    (project / "packages.yml").write_text(
+        "packages: [{local: ../other}, {local: dbt_debezium_package}]\n"
+    )
     assert run(DBT, ["deps"], project).startswith("0 ")
     scaffold(project, "orders")
     (project / "models" / "marts").mkdir()
@@ -397,13 +399,15 @@ def test_a_project_without_the_package_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_project_that_is_there_takes_the_package_as_the_page_says(tmp_path: Path) -> None:
     page = (REPOSITORY / "docs" / "own-project.md").read_text()
-    (lines,) = re.findall(r"^```yaml\n(.*?)^```\n", page, re.MULTILINE | re.DOTALL)
+    lines, packages = re.findall(r"^```yaml\n(.*?)^```\n", page, re.MULTILINE | re.DOTALL)
     began, there = tmp_path / "began" / "shop_lake", tmp_path / "shop_lake"
     write_new_project(began)
     (there / "models").mkdir(parents=True)
     incremental = "{{ config(materialized='incremental') }} select {{ is_incremental() }} as one"
     (there / "models" / "one.sql").write_text(incremental)
     shutil.copytree(began / "seeds", there / "seeds")
+    shutil.copytree(began / "dbt_debezium_package", there / "dbt_debezium_package")
+    (there / "packages.yml").write_text(packages)
     shutil.copy(began / "profiles.yml", there)
     seeds = (began / "dbt_project.yml").read_text().partition("\nseeds:")
     mine = "name: shop_lake\nversion: 1.0.0\nprofile: dbt_debezium\n"

@@ -34,6 +34,7 @@ EFFECT_NAMES = {
     "model",
     "modules",
     "print",
+    "project_name",
     "return",
     "run_query",
     "should_full_refresh",

@@ -1,0 +1,136 @@
+"""What we take from inside of dbt is there, as docs/decisions/0026 has it.
+
+When one fails after an upgrade, read what dbt has changed, and then the decision.
+"""
+
+import hashlib
+import inspect
+import re
+import subprocess
+import sys
+from importlib.metadata import requires, version
+from pathlib import Path
+
+import dbt.include.global_project
+import dbt.include.spark
+import pytest
+from dbt.adapters.spark.session import Connection, Cursor, SessionConnectionWrapper
+from dbt.plugins.manager import PluginManager, dbtPlugin
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+both_versions = pytest.mark.parametrize(
+    "dbt_of", ["make test", pytest.param("make slow", marks=pytest.mark.slow)]
+)
+"""`make test` and `make slow` have two versions of dbt."""
+READ_LAST = {
+    "Connection.cursor": "59e1afe96589",
+    "Cursor.execute": "72c544a9bfa3",
+    "SessionConnectionWrapper.cursor": "39a50f3afa52",
+    "SessionConnectionWrapper.execute": "215e511323a1",
+    "spark__list_relations_without_caching": "cd133afb6df9",
+    "list_relations_without_caching": "7bfcdc5edbdd",
+    "spark__tblproperties_clause": "e3832c1aca41",
+    "tblproperties_clause": "09d23a63e3d2",
+    "is_incremental": "223c405740dc",
+}
+"""Fingerprints of what we replace, and of what calls it, as somebody has read it."""
+SPARK, DBT = dbt.include.spark, dbt.include.global_project
+MACROS = {
+    "spark__list_relations_without_caching": (SPARK, "macros/adapters.sql"),
+    "list_relations_without_caching": (DBT, "macros/adapters/metadata.sql"),
+    "spark__tblproperties_clause": (SPARK, "macros/adapters.sql"),
+    "tblproperties_clause": (SPARK, "macros/adapters.sql"),
+    "is_incremental": (DBT, "macros/materializations/models/incremental/is_incremental.sql"),
+}
+
+
+def macro_text(name: str) -> str:
+    package, file = MACROS[name]
+    text = Path(package.PACKAGE_PATH, file).read_text(encoding="utf-8")
+    (found,) = re.findall(rf"{{%-? macro {name}\(.*?endmacro -?%}}", text, re.DOTALL)
+    return str(found)
+
+
+def method_text(name: str) -> str:
+    owner, method = name.split(".")
+    known = {one.__name__: one for one in (Connection, Cursor, SessionConnectionWrapper)}
+    # Another test of this process may have let the plugin replace it.
+    text = inspect.getsource(sys.modules[known[owner].__module__])
+    (of_class,) = re.findall(rf"^class {owner}\b.*?(?=^class |\Z)", text, re.DOTALL | re.MULTILINE)
+    (found,) = re.findall(
+        rf"^    def {method}\(.*?(?=^    def |^    @|\Z)", of_class, re.DOTALL | re.MULTILINE
+    )
+    return str(found).rstrip()
+
+
+@both_versions
+@pytest.mark.parametrize("name", READ_LAST)
+def test_what_we_replace_is_what_somebody_has_read(name: str, dbt_of: str) -> None:
+    text = method_text(name) if "." in name else macro_text(name)
+    assert hashlib.sha256(text.encode()).hexdigest()[:12] == READ_LAST[name], text
+
+
+@both_versions
+def test_every_statement_goes_through_what_we_replace(
+    monkeypatch: pytest.MonkeyPatch, dbt_of: str
+) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr(Connection, "cursor", lambda one: seen.append(one) or Cursor())
+    monkeypatch.setattr(Cursor, "execute", lambda _, sql, *others: seen.append(sql))
+    connection = Connection(server_side_parameters={"spark.master": "local"})
+    SessionConnectionWrapper(connection).cursor().execute("select 1")
+    assert seen == [connection, "select 1"]
+
+
+@both_versions
+def test_rows_come_from_the_frame_that_we_put_into_a_cursor(dbt_of: str) -> None:
+    class Frame:
+        def collect(self) -> list[tuple[str]]:
+            return [("line",)]
+
+    cursor = Cursor()
+    cursor._df = Frame()
+    assert cursor.fetchall() == [("line",)]
+
+
+@both_versions
+def test_our_end_comes_before_threads_are_joined_and_before_atexit(dbt_of: str) -> None:
+    """Of a plain process, as dbt's is."""
+    code = (
+        "import atexit, threading, time\n"
+        "ended = threading.Event()\n"
+        "atexit.register(print, 'atexit')\n"
+        "threading._register_atexit(lambda: (print('ours'), ended.set()))\n"
+        "threading.Thread(target=lambda: (ended.wait(), print('thread'))).start()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ended.stdout.split() == ["ours", "thread", "atexit"]
+
+
+@both_versions
+def test_dbt_asks_modules_of_our_name_for_plugins(dbt_of: str) -> None:
+    assert PluginManager.PLUGIN_MODULE_PREFIX == "dbt_"
+    assert PluginManager.PLUGIN_ATTR_NAME == "plugins"
+    assert "self.initialize()" in inspect.getsource(dbtPlugin.__init__)
+
+
+@both_versions
+def test_events_have_the_fields_from_which_progress_is_made(dbt_of: str) -> None:
+    from dbt.events import core_types_pb2
+    from dbt_common.events.types import PrintEvent
+
+    names = {"LogModelResult": "total", "LogSeedResult": "total", "LogTestResult": "num_models"}
+    for name, count in names.items():
+        fields = getattr(core_types_pb2, name).DESCRIPTOR.fields_by_name
+        assert {"node_info", "index", count} <= {*fields}, name
+    assert PrintEvent(msg="a").msg == "a"
+
+
+@both_versions
+def test_this_dbt_is_one_that_we_say_to_work_with(dbt_of: str) -> None:
+    named = {one.name: one.specifier for one in map(Requirement, requires("dbt-debezium") or [])}
+    assert Version(version("dbt-core")) in named["dbt-core"]
+    assert Version(version("dbt-spark")) in named["dbt-spark"]
