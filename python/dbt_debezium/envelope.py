@@ -23,10 +23,9 @@ from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.connectors.unsupported import UNSUPPORTED
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.flat import Flat
-from dbt_debezium.forms import avro_json, changed_columns, flattened
+from dbt_debezium.forms import avro_json, changed_columns, flattened, other_producers
 from dbt_debezium.forms.cloud_events import read_cloud_event
 from dbt_debezium.forms.double_encoded import read_double_encoded
-from dbt_debezium.forms.other_producers import other_producer
 from dbt_debezium.forms.registry_json import read_registry_json
 from dbt_debezium.internal_topics import INTERNAL_SOURCE, is_internal
 from dbt_debezium.json_text import (
@@ -44,6 +43,7 @@ from dbt_debezium.json_text import (
     utf8,
     without_schema,
 )
+from dbt_debezium.lenient import without_unreadable_times
 from dbt_debezium.message_keys import header_key, opened_key, other_key, with_key_columns
 from dbt_debezium.signal_rows import SIGNAL_FIELDS, SIGNALS, row_signal
 from dbt_debezium.transaction_records import (
@@ -180,21 +180,28 @@ def _read(
     sent = value
     value = without_schema(value)
     check_levels("value", value)
-    mistyped = None
+    is_cut = value is not sent
+    wrapper = mistyped = None
     try:
         wrapper = _VALUE.decode(value)
     except ValidationError as error:
         mistyped = error
+        if (readable := without_unreadable_times(value)) is not None:
+            value = readable
+            try:
+                wrapper = _VALUE.decode(value)
+            except ValidationError as other_error:
+                mistyped = other_error
     except (DecodeError, UnicodeEncodeError) as error:
         raise _unparsable(value, error) from None
-    else:
+    if wrapper is not None:
         envelope = wrapper if wrapper.op is not UNSET else wrapper.payload
         if (
             isinstance(envelope, _Envelope)
             and envelope.op is not UNSET
             and not envelope.message_version
         ):
-            is_wrapped = value is not sent or envelope is not wrapper
+            is_wrapped = is_cut or envelope is not wrapper
             column_types = sent_types(sent) if is_wrapped else None
             return _change(envelope, envelope.op, key, headers, column_types)
 
@@ -519,15 +526,16 @@ def _by_name(
     """The refusal of a message in a form that is known and not read; else the refusal as it is."""
     if error.reason == "bad_type" and avro_json.is_avro_json(fields):
         return EnvelopeError("other_format", avro_json.DETAIL)
+    if error.reason in ("not_envelope", "no_source") and (
+        detail := other_producers.detail_of(topic, fields)
+    ):
+        return EnvelopeError("other_producer", detail)
     is_row = "before" not in fields and "after" not in fields
     if is_row and error.reason in ("bad_type", "no_source", "unknown_op"):
         if flattened.has_metadata(fields):
             return EnvelopeError("flattened", flattened.DETAIL)
-    elif error.reason == "not_envelope":
-        if producer := other_producer(topic, fields):
-            return EnvelopeError("not_envelope", f"value: a message of {producer}")
-        if is_row and flattened.is_flattened(key, value, fields):
-            return EnvelopeError("flattened", flattened.DETAIL)
+    elif is_row and error.reason == "not_envelope" and flattened.is_flattened(key, value, fields):
+        return EnvelopeError("flattened", flattened.DETAIL)
     return error
 
 

@@ -10,6 +10,7 @@ from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.flat import Flat
 from dbt_debezium.json_text import located, utf8
+from dbt_debezium.lenient import without_unreadable_times
 
 
 class _CollectionCount(Struct):
@@ -43,10 +44,7 @@ def read_transaction_record(
     Raises:
         EnvelopeError: it is not in the form of the known connectors.
     """
-    try:
-        marker = _decode(payload)
-    except ValidationError as error:
-        raise EnvelopeError("bad_type", located(error)) from None
+    marker = _marker(payload)
     source = source_of_record(topic, settings)
     known = known_transaction_id(marker.id, source, settings)
     if known is None:
@@ -118,6 +116,16 @@ def read_transaction_record(
             None,  # notification
         ),
     )
+
+
+def _marker(payload: Raw) -> _Marker:
+    try:
+        return _decode(payload)
+    except ValidationError as error:
+        readable = without_unreadable_times(payload)
+        if readable is None:
+            raise EnvelopeError("bad_type", located(error)) from None
+        return _marker(Raw(readable.encode()))
 
 
 def source_of_record(topic: str, settings: Settings) -> str:

@@ -216,7 +216,6 @@ def test_an_update_of_the_key_names_the_key_before_it():
         ("message_version", 1.0),
         ("OPERATION", 5),
         ("TABLE_NAME", []),
-        ("TIMESTAMP", "soon"),
         ("transaction", []),
         ("transaction__properties", {}),
         ("transaction__properties", properties(lsn=-1)),
@@ -228,6 +227,11 @@ def test_an_update_of_the_key_names_the_key_before_it():
 )
 def test_a_field_of_the_wrong_type_is_bad_type(field, value):
     assert cdl(VERSION_1, **{field: value}).quarantine_reason == "bad_type"
+
+
+def test_a_time_orders_nothing_and_is_left_out_if_it_is_no_number():
+    assert cdl(VERSION_1, TIMESTAMP="soon") == cdl(VERSION_1, TIMESTAMP=None)
+    assert cdl(VERSION_2, source__ts_ms="soon") == cdl(VERSION_2, source__ts_ms=None)
 
 
 @pytest.mark.parametrize("field", ["DATA_STORE", "SEG_OWNER", "TABLE_NAME"])

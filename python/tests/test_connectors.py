@@ -186,6 +186,7 @@ def test_a_mysql_incremental_read_stands_where_its_window_closes():
         "0-1-23",
         "file=binlog.000013,pos=4441",
         "file=a,b=c.000013,pos=4441",
+        "file=binlog-000013.ibb,pos=4441",
     ],
 )
 @pytest.mark.parametrize("connector", ["mysql", "mariadb"])
@@ -219,11 +220,24 @@ def test_two_mysql_databases_with_one_table_name_stay_apart():
     assert change("mysql", table="t").quarantine_reason == "no_source"
 
 
-@pytest.mark.parametrize("file", ["binlog", "binlog.x", "binlog.12345678901"])
-def test_a_mysql_file_without_a_number_is_bad_type(file):
-    row = change("mysql", db="shop", table="t", file=file, pos=4)
+@pytest.mark.parametrize("file", ["binlog", "binlog.x", "binlog.12345678901", "binlog-7"])
+def test_a_mysql_file_without_a_number_is_bad_type_where_nothing_else_orders_the_change(file):
+    place = {"db": "shop", "table": "t", "file": file, "pos": 4}
+    row = change("mysql", **place)
     assert row.quarantine_reason == "bad_type"
     assert row.quarantine_detail.startswith("source.file")
+    row = change("mysql", transaction=block(f"{GTID}:7"), **place)
+    assert (row.kind, row.total_order, row.event_position) == ("change", 1, None)
+
+
+def test_a_log_of_mariadb_in_innodb_has_its_number_inside_of_its_name():
+    old, new = (
+        change("mariadb", db="shop", table="t", file=file, pos=4, row=0, server_id=7)
+        for file in ("binlog.000042", "binlog-000042.ibb")
+    )
+    assert old.event_position == new.event_position is not None
+    assert new.transaction_id == "file=binlog-000042.ibb,pos=4"
+    assert old.log_position == new.log_position is not None
 
 
 @pytest.mark.parametrize("transaction_id", ["", "739:26521408", "x", LSN, "file=,pos=1"])

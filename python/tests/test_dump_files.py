@@ -19,6 +19,7 @@ from dbt_debezium.dumps import (
 )
 from dbt_debezium.errors import DebeziumError
 
+REALITY = Path(__file__).parents[2] / "tests" / "data" / "reality"
 KAFKA = {
     "topic": "shop.public.orders",
     "partition": 0,
@@ -274,3 +275,98 @@ def test_a_pipe_is_refused_as_what_it_is(tmp_path: Path) -> None:
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DebeziumError, match="holds no messages; name a dump of topics, for ex"):
         find_files(tmp_path)
+
+
+def exported(tmp_path: Path, name: str, *objects: object) -> Dump:
+    path = tmp_path / name
+    path.write_text(json.dumps(objects, indent=1))
+    return read_dump(path, len)
+
+
+ORDERS = "shop.public.orders"
+VALUE = json.dumps(
+    {"op": "c", "source": {"name": "shop", "schema": "public", "table": "orders"}, "after": {}}
+)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"topic": ORDERS, "partition": 1, "offset": 7, "key": '{"id":1}', "value": VALUE},
+        {"partition": 1, "offset": 7, "key": '{"id":1}', "value": VALUE},
+        {"Partition": 1, "Offset": 7, "Key": '{"id":1}', "Value": VALUE, "Headers": {}},
+        {
+            "partitionID": 1,
+            "offset": 7,
+            "headers": [],
+            "key": {"payload": '{"id":1}', "encoding": "json"},
+            "value": {"payload": VALUE, "encoding": "json"},
+        },
+    ],
+)
+@pytest.mark.parametrize("is_array", [True, False])
+def test_what_a_user_interface_exports_is_read_as_array_and_as_lines(
+    tmp_path: Path, message: dict[str, object], is_array: bool
+) -> None:
+    path = tmp_path / f"{ORDERS}.json"
+    path.write_text(json.dumps([message] if is_array else message))
+    lines: list[bytes] = []
+    assert read_dump(path, lines.append).refusal is None
+    (line,) = map(json.loads, lines)
+    assert [line[name] for name in ("topic", "partition", "offset", "key", "value")] == [
+        ORDERS,
+        1,
+        7,
+        '{"id":1}',
+        VALUE,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "why"),
+    [
+        ("orders.json", {"value": VALUE}, "1: not a message (not of topic orders, which is the"),
+        (f"{ORDERS}.json", {"value": None}, f"1: not a message (nothing shows that {ORDERS}, the"),
+        (f"{ORDERS}.json", {"value": {"op": "c"}}, "1: not a message (value is not text but dec"),
+        (f"{ORDERS}.json", {"value": 5}, "1: not a message (value is not text but decoded, and J"),
+        (f"{ORDERS}.json", {"offset": -1}, "1: not a message (Expected `int` >= 0"),
+        (f"{ORDERS}.json", {"headers": [5]}, "1: not a message (Expected key and value of each"),
+        (f"{ORDERS}.json", {"partition": "x"}, "1: not a message (Expected `int`, got `str`"),
+    ],
+)
+def test_an_export_that_would_be_a_guess_is_refused(
+    tmp_path: Path, name: str, message: dict[str, object], why: str
+) -> None:
+    refusal = exported(tmp_path, name, {"partition": 0, "offset": 0} | message).refusal
+    assert str(refusal).startswith(f"{tmp_path / name}:{why}")
+    assert "; an export that names no topic must be called like it, <topic>.json" in str(refusal)
+
+
+def test_an_array_of_something_else_does_not_stop_the_landing_of_a_folder(tmp_path: Path) -> None:
+    dump = exported(tmp_path, "packages.json", {"name": "left-pad", "version": "1"})
+    assert (dump.is_dump, dump.message_count) == (False, 0)
+    assert "neither topic nor partition and offset" in str(dump.refusal)
+
+
+def test_a_capture_of_event_hubs_in_other_folders_is_refused_with_the_layout(
+    tmp_path: Path,
+) -> None:
+    (source,) = (REALITY / "event_hubs_capture").glob("ns/*orders/0/2026/09/21/14/13/20.avro")
+    path = tmp_path / "20.avro"
+    path.write_bytes(source.read_bytes())
+    refusal = str(read_dump(path, len).refusal)
+    assert "of Event Hubs Capture, in folders that name no event hub and partition" in refusal
+    assert "<event hub>/<partition>/<year>/<month>/<day>/<hour>/<minute>/<second>.avro" in refusal
+
+
+def test_captures_of_two_partitions_are_two_dumps_also_if_their_content_is_one(
+    tmp_path: Path,
+) -> None:
+    (source,) = (REALITY / "event_hubs_capture").glob("ns/*orders/0/2026/09/21/14/13/20.avro")
+    identities = set()
+    for partition in ("0", "1"):
+        path = tmp_path / f"ns/{ORDERS}/{partition}/2026/09/21/14/13/20.avro"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(source.read_bytes())
+        identities.add(read_dump(path, len).identity)
+    assert len(identities) == 2

@@ -191,11 +191,19 @@ def test_a_row_is_known_by_the_name_of_its_schema():
         ('{"after":{"id":1},"updated":"1.0"}', "t", "CockroachDB"),
         ('{"resolved":"1.0"}', "t", "CockroachDB"),
         ('{"orderId":7}', "outbox.event.order", "outbox event router"),
+        ('{"before":null,"after":{"id":1},"op":"c"}', "t", "Flink"),
+        ('{"before":null,"after":{"id":1}}', "t", "Materialize"),
+        (
+            '{"payload":{"before":null,"after":{},"op":"c","source":{"db":"d","table":"t"}}}',
+            "t",
+            "RisingWave",
+        ),
+        ('{"BEFORE":null,"AFTER":{"ID":1},"SOURCE":{"NAME":"s"},"OP":"c"}', "t", "ksqlDB"),
     ],
 )
 def test_another_producer_is_named(value, topic, said):
     reason, detail = quarantined("create", value=value, topic=topic)
-    assert (reason, said in detail) == ("not_envelope", True)
+    assert (reason, said in detail) == ("other_producer", True)
 
 
 @pytest.mark.parametrize("connector", UNSUPPORTED)

@@ -74,14 +74,19 @@ def position_of(*parts: str | None, separator: str = "/") -> str | None:
 
 
 def micros(ts_us: int | str | None, ts_ms: int | str | None) -> int | None:
-    """Microseconds since 1970-01-01 UTC, from milliseconds where that is all there is."""
+    """Microseconds since 1970-01-01 UTC, from milliseconds where that is all there is.
+
+    A time orders nothing, so one that needs more than 64 bits is none.
+
+    >>> micros(None, "7"), micros(8, 7), micros(None, 2**62)
+    (7000, 8, None)
+    """
     if type(ts_us) is int and ts_us > 0:
         return ts_us  # msgspec has checked its size
-    number = integer("source.ts_us", ts_us)
-    if number is None:
-        millis = integer("ts_ms", ts_ms)
-        number = None if millis is None else integer("ts_ms in microseconds", millis * 1000)
-    return number
+    for number, factor in ((ts_us, 1), (ts_ms, 1000)):
+        if number is not None and -LARGEST <= (moment := int(number) * factor) <= LARGEST:
+            return moment
+    return None
 
 
 def snapshot_marker(marker: bool | str | None, operation: str) -> str | None:

@@ -14,7 +14,6 @@ import msgspec
 from msgspec import Raw, Struct, field
 
 from dbt_debezium.connectors.base import (
-    Integer,
     Natural,
     image,
     micros,
@@ -22,6 +21,7 @@ from dbt_debezium.connectors.base import (
 )
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.json_text import canonical_key
+from dbt_debezium.lenient import time_or_none
 
 CONNECTOR: Final = "cdl"
 STORES: Final = ("postgresql", "opengauss")
@@ -72,7 +72,7 @@ class _Version1(_Common):
     store: str | None = field(name="DATA_STORE", default=None)
     schema: str | None = field(name="SEG_OWNER", default=None)
     table: str | None = field(name="TABLE_NAME", default=None)
-    timestamp: Integer = field(name="TIMESTAMP", default=None)
+    timestamp: Raw = field(name="TIMESTAMP", default=Raw())
     operation: str | None = field(name="OPERATION", default=None)
     transaction: _Properties | None = None
     row: Raw = field(name="data", default=Raw())
@@ -87,7 +87,7 @@ class _Source(Struct):
     snapshot: bool | str | None = None
     tx_id: Natural = field(name="txId", default=None)
     lsn: Natural = None
-    ts_ms: Integer = None
+    ts_ms: Raw = Raw()
 
 
 class _Version2(_Common):
@@ -174,7 +174,7 @@ def _change(
     snapshot: str | None,
     transaction: int | str | None,
     lsn: int | str | None,
-    ts_ms: int | str | None,
+    ts_ms: Raw,
     row: Raw,
 ) -> CdlChange:
     source, database, schema, table = place
@@ -199,7 +199,7 @@ def _change(
         # Without transaction each row stands by itself (S22).
         transaction_id=None if snapshot else str(int(transaction or 0) or position),
         position=position,
-        committed_at_micros=micros(None, ts_ms),
+        committed_at_micros=micros(None, time_or_none(ts_ms)),
         row_key=row_key,
         old_row_key=_old_key(row_key, before) if operation == "u" else None,
         before=before,

@@ -23,14 +23,15 @@ from dbt_debezium.connectors.base import (
 )
 from dbt_debezium.errors import EnvelopeError
 
-FILE_NUMBER: Final = re.compile(r"\.([0-9]{1,10})$", re.ASCII)
+FILE_NUMBER: Final = re.compile(r"(?:\.|-(?=[0-9]+\.ibb$))([0-9]{1,10})(?:\.ibb)?$", re.ASCII)
+"""Of `mysql-bin.000042`, or of `binlog-000000.ibb`, a log in InnoDB's pages (MariaDB 12.3)."""
 NUMBER_DIGITS: Final = 20
 TRANSACTION_ID: Final = re.compile(
     r"""
     (?P<server>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}
         (?::[a-zA-Z_][a-zA-Z0-9_]{0,31})?):(?P<number>[0-9]{1,19})
     | (?P<domain>[0-9]{1,10})-[0-9]{1,10}-(?P<sequence>[0-9]{1,20})  # MariaDB
-    | file=.{1,244}\.(?P<file>[0-9]{1,10}),pos=(?P<pos>[0-9]{1,19})
+    | file=(?P<file>.{1,255}),pos=(?P<pos>[0-9]{1,19})
     """,
     re.VERBOSE,
 )
@@ -58,7 +59,8 @@ class MysqlSource(Source, tag_field="connector", tag="mysql"):
         Such a place says of a truncate all that there is to say. Other changes of one transaction
         have places of their own then (docs/decisions/0014).
         """
-        position = self._position()
+        is_ordered = transaction is not None and transaction.total_order is not None
+        position = self._position(is_needed=not is_ordered)
         if snapshot is not None and snapshot != "incremental":
             # Its GTID, where there is one, is the set of all that the snapshot has seen.
             return Place(None, None, None, position)
@@ -81,13 +83,22 @@ class MysqlSource(Source, tag_field="connector", tag="mysql"):
         is_whole = is_whole and transaction_id is not None
         return Place(transaction_id, None, None, position, is_whole, log_position)
 
-    def _position(self) -> str | None:
-        """File, offset, row and server: the server only tells events of two logs apart."""
+    def _position(self, *, is_needed: bool) -> str | None:
+        """File, offset, row and server: the server only tells events of two logs apart.
+
+        Raises:
+            EnvelopeError: nothing else orders the change, and the file's name has no number.
+        """
         if not self.file:
             return None
         number = FILE_NUMBER.search(self.file)
         if number is None:
-            raise EnvelopeError("bad_type", "source.file: expected a name that ends in a number")
+            if not is_needed:
+                return None
+            raise EnvelopeError(
+                "bad_type",
+                "source.file: expected a name with a number, as binlog.000042 or binlog-000042.ibb",
+            )
         return position_of(
             number[1].zfill(SMALL_DIGITS),
             padded(self.pos, NATURAL_DIGITS),
@@ -106,6 +117,8 @@ class MysqlSource(Source, tag_field="connector", tag="mysql"):
         '3ff300ed-e55c-11f1-98c4-02fc00000001#00000000000000000065'
         >>> MysqlSource.read_transaction_id("file=binlog.000013,pos=4441").log_position
         'file#0000000013:0000000000000004441'
+        >>> MysqlSource.read_transaction_id("file=binlog-000013.ibb,pos=4441").log_position
+        'file#0000000013:0000000000000004441'
         >>> MysqlSource.read_transaction_id("0-7-665").log_position
         'domain-0#00000000000000000665'
         >>> MysqlSource.read_transaction_id("739:26521408")
@@ -114,7 +127,10 @@ class MysqlSource(Source, tag_field="connector", tag="mysql"):
         if found is None:
             return None
         if found["file"]:
-            place = f"{found['file'].zfill(SMALL_DIGITS)}:{found['pos'].zfill(NATURAL_DIGITS)}"
+            file = FILE_NUMBER.search(found["file"])
+            if file is None:
+                return None
+            place = f"{file[1].zfill(SMALL_DIGITS)}:{found['pos'].zfill(NATURAL_DIGITS)}"
             return Mark(transaction_id, None, f"file#{place}")
         if found["domain"]:
             log, number = f"domain-{found['domain']}", found["sequence"]

@@ -11,7 +11,16 @@ from pathlib import Path
 
 import msgspec
 
-from dbt_debezium.dumps import avro, console_consumer, json_objects, parquet, sink_files, unreadable
+from dbt_debezium.dumps import (
+    avro,
+    console_consumer,
+    event_hubs,
+    exports,
+    json_objects,
+    parquet,
+    sink_files,
+    unreadable,
+)
 from dbt_debezium.dumps.files import (
     SUFFIXES,
     OnBytes,
@@ -37,7 +46,14 @@ __all__ = [
     "why_skipped",
 ]
 
-FORMS = (parquet.FORM, avro.FORM, console_consumer.FORM, sink_files.FORM, json_objects.FORM)
+FORMS = (
+    parquet.FORM,
+    avro.FORM,
+    console_consumer.FORM,
+    sink_files.FORM,
+    json_objects.FORM,
+    exports.FORM,
+)
 
 FEW = 200
 SMALL = 16 * 1024 * 1024
@@ -78,7 +94,12 @@ def placed_hash(path: Path, sha256: str) -> str:
 
     A sink's name says it alike in every folder.
     """
-    name = sink_files.place_of(path) or folder_columns(path) or console_consumer.topic_of(path)
+    name = (
+        sink_files.place_of(path)
+        or folder_columns(path)
+        or event_hubs.place_of(path)
+        or console_consumer.topic_of(path)
+    )
     return hashlib.sha256(f"{sha256} {name}".encode()).hexdigest()
 
 
@@ -141,8 +162,9 @@ def _begins_like_a_dump(file: Path) -> bool:
 
 
 def _looks_like_a_dump(head: Head) -> bool:
-    # An object over several lines may be anything.
-    return head.first_line != b"{" and any(form.recognises(head) for form in FORMS)
+    # An object over several lines, or an array, may be anything.
+    may_be_anything = head.first_line == b"{" or exports.begins_array(head)
+    return not may_be_anything and any(form.recognises(head) for form in FORMS)
 
 
 def why_skipped(dump: Dump) -> str:

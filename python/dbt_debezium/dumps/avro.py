@@ -1,11 +1,12 @@
-"""Avro container files: the values that a sink wrote, or Spark's Kafka columns."""
+"""Avro container files: values of a sink, Spark's Kafka columns, or Event Hubs Capture."""
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import fastavro.schema
 
+from dbt_debezium.dumps import event_hubs
 from dbt_debezium.dumps.connect_json import (
     Convert,
     elements,
@@ -15,7 +16,7 @@ from dbt_debezium.dumps.connect_json import (
     scalar,
 )
 from dbt_debezium.dumps.files import Source, cannot_be_read
-from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message
+from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message, NotAMessageError
 from dbt_debezium.dumps.records import is_placed_by_name, read_records
 from dbt_debezium.errors import DebeziumError
 
@@ -45,8 +46,8 @@ FORM = Form(
     recognises,
     read,
     wanted="an Avro file must be called as a sink names it, <topic>+<partition>+<offset>.avro; "
-    f"{COMMAND}",
-    is_placed_by_name=is_placed_by_name,
+    f"{event_hubs.WANTED}; or {COMMAND}",
+    is_placed_by_name=lambda path: is_placed_by_name(path) or bool(event_hubs.place_of(path)),
 )
 
 
@@ -54,9 +55,25 @@ def _messages(source: Source) -> Iterator[Message | BadLine]:
     with source.path.open("rb") as file:
         rows: Any = fastavro.reader(file)
         schema = rows.writer_schema
+        if event_hubs.is_captured(schema):
+            yield from _captured(source, rows)
+            return
         columns = schema.get("fields", ()) if isinstance(schema, dict) else ()
         names = [column["name"] for column in columns]
         yield from read_records(source, names, rows, converted(schema, {}))
+
+
+def _captured(source: Source, rows: Iterable[Any]) -> Iterator[Message | BadLine]:
+    place = event_hubs.place_of(source.path)
+    if place is None:
+        yield BadLine(1, "of Event Hubs Capture, in folders that name no event hub and partition")
+        return
+    for number, row in enumerate(rows, 1):
+        try:
+            yield event_hubs.message(place, row)
+        except NotAMessageError as error:
+            yield BadLine(number, str(error))
+    source.tell_all()
 
 
 def converted(schema: Any, named: dict[str, Convert]) -> Convert:

@@ -132,7 +132,7 @@ class _Lines:
             raise NotAMessageError("a tab in headers, key or value")
         self.field_count = len(fields)
         *headers, key, value = (None if field == "null" else field for field in fields)
-        said = _says(self.topic, key, value)
+        said = says_topic(self.topic, key, value)
         if said is False:
             raise NotAMessageError(f"not of topic {self.topic}, which is the file's name")
         self.is_borne_out |= said is True
@@ -190,7 +190,7 @@ def _end_of_json(text: str, start: int) -> int | None:
     return None
 
 
-def _says(topic: str, key: str | None, text: str | None) -> bool | None:
+def says_topic(topic: str, key: str | None, text: str | None) -> bool | None:
     """Whether the message is of the topic by Debezium's names; None when it does not say."""
     if text is None:
         return None

@@ -84,7 +84,7 @@ def read(source: Source) -> Iterator[Message | BadLine]:
     for number, line in _objects(source):
         try:
             text = text_of(line)
-            yield _message(_with_columns(text, known) if known else text)
+            yield read_object(_with_columns(text, known) if known else text)
         except NotAMessageError as error:
             yield BadLine(number, str(error))
 
@@ -121,7 +121,12 @@ def _objects(source: Source) -> Iterator[tuple[int, bytes]]:
         yield start, b"\n".join(parts)
 
 
-def _message(text: str) -> Message:
+def read_object(text: str) -> Message:
+    """The message in one object.
+
+    Raises:
+        NotAMessageError: it is none.
+    """
     try:
         # As text: msgspec does not look at the bytes of fields it has no use for.
         line = _decode(text)
@@ -150,7 +155,8 @@ def _message(text: str) -> Message:
     if key is not None and not key.startswith("{"):
         key = json_of_base64(key) or key
     headers = _headers(line) if line.headers else []
-    return Message(line.topic, line.partition, line.offset, _timestamp(line), key, value, headers)
+    time = millis_of(line.ts if line.timestamp is None else line.timestamp)
+    return Message(line.topic, line.partition, line.offset, time, key, value, headers)
 
 
 def _decoded_line(text: str, why: str) -> _Line:
@@ -209,8 +215,12 @@ def json_of_base64(text: str) -> str | None:
     return decoded
 
 
-def _timestamp(line: _Place) -> int | None:
-    time = line.ts if line.timestamp is None else line.timestamp
+def millis_of(time: int | str | None) -> int | None:
+    """A timestamp in milliseconds, from a number or an ISO 8601 time.
+
+    Raises:
+        NotAMessageError: it is another text.
+    """
     if isinstance(time, str):
         try:
             moment = datetime.fromisoformat(time)

@@ -25,7 +25,8 @@ MAGICS = (
 )
 SEGMENT_NAME = re.compile(r"\d{20}\.(log|index|timeindex|txnindex|snapshot)")
 SQL_DUMP = re.compile(rb"--|/\*|(?:SET|CREATE|INSERT|DROP|USE|BEGIN|PRAGMA) ")
-JSON_ARRAY = re.compile(rb"\[\s*(?:[\[{]|$)")
+JSON_ARRAY = re.compile(rb"\s*\[\s*[\[\"]")
+"""Of lists or texts; objects are looked at one by one."""
 VALUE_NAMES = {"before", "after", "op", "source", "payload", "event_count", "ddl"}
 """Of the envelope, of transaction records and of schema changes."""
 
@@ -64,8 +65,8 @@ def text(head: Head) -> str | None:
     lower = line[:100].lower()
     if lower.startswith((b"<!doctype", b"<html", b"<?xml", b"<error")):
         return "a page or an error in HTML or XML, not a dump; download it again"
-    if JSON_ARRAY.match(line):
-        return "one JSON array; `jq -c '.[]'` writes its messages as lines, which are read"
+    if JSON_ARRAY.match(head.start):
+        return f"a JSON array, and not of messages; {COMMAND}"
     if SQL_DUMP.match(line):
         return f"SQL, as pg_dump and mysqldump write it, not a dump of Kafka topics; {COMMAND}"
     before, brace, _ = line.partition(b"{")

@@ -1,7 +1,10 @@
 """Messages that another product than Debezium wrote, by the names of their fields."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Final
+
+import msgspec
+from msgspec import Raw
 
 OUTBOX_TOPIC: Final = "outbox.event."
 """How topics of Debezium's outbox event router begin, unless its setting says otherwise."""
@@ -15,6 +18,45 @@ PRODUCERS: Final[tuple[tuple[str, frozenset[str]], ...]] = (
     ("a CockroachDB changefeed", frozenset({"after", "key", "topic"})),
     ("a CockroachDB changefeed", frozenset({"resolved"})),
 )
+
+
+ROW: Final = frozenset({"before", "after"})
+ENGINE: Final = frozenset({"before", "after", "op", "ts_ms", "source"})
+"""All that other engines write; Debezium has `transaction` or `ts_us` too."""
+WITHOUT_CONNECTOR: Final = (
+    "value: Debezium JSON of another program, such as Flink, Materialize or RisingWave: it names "
+    "no connector, so has no order of transactions"
+)
+IN_CAPITALS: Final = (
+    "value: an envelope with names in capitals, as ksqlDB writes it: BEFORE, AFTER, SOURCE and OP"
+)
+
+_fields = msgspec.json.Decoder(dict[str, Raw] | None).decode
+
+
+def detail_of(topic: str, fields: Mapping[str, Raw]) -> str | None:
+    """What a message of another program is; None when that is not known.
+
+    >>> detail_of("t", {"before": Raw(b"null"), "after": Raw(b"{}"), "op": Raw(b'"c"')})[:45]
+    'value: Debezium JSON of another program, such'
+    >>> detail_of("t", {"BEFORE": Raw(b"null"), "AFTER": Raw(b"{}"), "OP": Raw(b'"c"')})[-39:]
+    'writes it: BEFORE, AFTER, SOURCE and OP'
+    """
+    names = fields.keys()
+    if ROW | {"op"} <= {name.lower() for name in names} and "op" not in names:
+        return IN_CAPITALS
+    if ROW <= names <= ENGINE and not _names_a_connector(fields.get("source")):
+        return WITHOUT_CONNECTOR
+    producer = None if "op" in names else other_producer(topic, names)
+    return producer and f"value: a message of {producer}"
+
+
+def _names_a_connector(source: Raw | None) -> bool:
+    try:
+        members = _fields(source) or {} if source else {}
+    except msgspec.DecodeError:
+        return True
+    return not members.keys().isdisjoint({"connector", "name", "version"})
 
 
 def other_producer(topic: str, names: Collection[str]) -> str | None:

@@ -97,6 +97,12 @@ QUARANTINED: Final = by_name(
             "or to an Avro converter",
         ),
         Reason(
+            "other_producer",
+            "S0",
+            "it is in the form of another program than a connector of Debezium",
+            "leave its topic out, and {land} the topics that the connector itself writes",
+        ),
+        Reason(
             "too_deep",
             "S21",
             "its JSON is nested deeper than 200 levels",
