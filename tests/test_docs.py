@@ -29,6 +29,7 @@ WORDS = {
     "table": "orders",
     "options": "--not-ingested 'orders'",
     "quoted": "'orders'",
+    "lacking": "partition 1 of shop.orders has not landed",
     "expected": "2",
     "received": "1",
 }

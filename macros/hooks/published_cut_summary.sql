@@ -21,6 +21,7 @@
         select
             source,
             count(*) as held_count,
+            count_if(startswith(held_reason, 'follows_')) as waiting_count,
             -- The first cause: what follows it only waits.
             min_by(held_reason, struct(startswith(held_reason, 'follows_'), log_order is null, log_order, commit_position is null))
                 as first_reason
@@ -44,7 +45,13 @@
         concat(
             coalesce(cut.source, counted.source), ': commit ', coalesce(starting.commit_number, 0), ' -> ',
             coalesce(cut.commit_number, 0), ', ', coalesce(cut.new_commit_count, 0), ' published, ',
-            coalesce(held.held_count, 0), ' held', coalesce(concat(' (', held.first_reason, ')'), ''), ', ',
+            coalesce(held.held_count, 0), ' held', coalesce(
+                concat(
+                    ' (first ', held.first_reason,
+                    case when held.waiting_count > 0 then concat(', ', held.waiting_count, ' only wait') else '' end, ')'
+                ),
+                ''
+            ), ', ',
             coalesce(counted.quarantined_count, 0), ' quarantined',
             coalesce(concat(', ', flagged.flagged_count, ' flagged (', flagged.first_flag, ')'), '')
         ) as line

@@ -1,10 +1,75 @@
 """What a source holds first and why, in one sentence."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dbt_debezium.flags import SHOWN_NAMES, listed
+from dbt_debezium.lacking import lacking_text
 from dbt_debezium.reasons import HELD, Command, Reason
+
+Held = dict[str, Any]
+"""An entry of `held` in a report: one for each table that is short, or one without a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A reason to hold, with what is held for it."""
+
+    first: list[Held]
+    """The entries of the first transaction."""
+    count: int
+    """How many transactions are held for it, the first one too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """Why a source holds what it holds. Each transaction counts once."""
+
+    causes: list[Cause]
+    """In the order of the log. If nothing but followers is held, they are the only one."""
+    waiting_count: int
+    """How many transactions are complete and only wait for those before them."""
+
+
+def holds_of(held: Sequence[Held]) -> Holds:
+    """The causes of a source.
+
+    Transactions have one cause if they are held for one reason and a table is short in both.
+
+    Args:
+        held: all entries of the source, in the order of its log.
+
+    >>> entries = [{"transaction_id": id, "reason": reason, "table": None} for id, reason in
+    ...            (("1", "follows_held_snapshot"), ("2", "no_end"), ("3", "no_end"))]
+    >>> found = holds_of(entries)
+    >>> [(one.first[0]["transaction_id"], one.count) for one in found.causes], found.waiting_count
+    ([('2', 2)], 1)
+    """
+    transactions: dict[str, list[Held]] = {}
+    for one in held:
+        transactions.setdefault(one["transaction_id"], []).append(one)
+    own = [some for some in transactions.values() if HELD[some[0]["reason"]].remedy]
+    waiting_count = len(transactions) - len(own)
+    if not own:
+        own, waiting_count = list(transactions.values()), 0
+    causes: list[tuple[list[Held], list[list[Held]]]] = []
+    for some in own:
+        for first, alike in causes:
+            if is_alike(first, some):
+                alike.append(some)
+                break
+        else:
+            causes.append((some, [some]))
+    return Holds([Cause(first, len(alike)) for first, alike in causes], waiting_count)
+
+
+def is_alike(first: Sequence[Held], other: Sequence[Held]) -> bool:
+    """Whether one remedy may end both holds: the reason is the same, and a table that is short."""
+    if first[0]["reason"] != other[0]["reason"]:
+        return False
+    tables = {one["table"] for one in first}
+    return any(one["table"] in tables for one in other)
 
 
 def held_sentence(entry: dict[str, Any], command: Command) -> str | None:
@@ -13,44 +78,77 @@ def held_sentence(entry: dict[str, Any], command: Command) -> str | None:
     Args:
         entry: the source's entry in the report.
         command: whose words to use.
-
-    >>> held = {"transaction_id": "702", "reason": "no_end", "table": None,
-    ...         "expected": None, "received": None}
-    >>> held_sentence({"source": "shop", "held": [held]}, "status")[:59]
-    'shop: transaction 702 is held: its END has not landed (no_e'
     """
-    held = entry["held"]
-    if not held:
-        return None
-    first = first_cause(held)
-    its_own = [one for one in held if one["transaction_id"] == first["transaction_id"]]
-    count = len({one["transaction_id"] for one in held})
-    more = f", and {count - 1:,} more" if count > 1 else ""
-    words = {"source": entry["source"], **tables_text(its_own)}
-    told = case_of(HELD[first["reason"]], its_own).told(command, words)
-    verb = "are" if is_messages(first["transaction_id"]) else "is"
-    return f"{entry['source']}: {shown_id(first['transaction_id'])} {verb} held{more}: {told}"
-
-
-def first_cause(held: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The first entry about which something can be done; else the first."""
-    return next((one for one in held if HELD[one["reason"]].remedy), held[0])
+    return next(iter(held_sentences(entry, command)), None)
 
 
 def held_sentences(entry: dict[str, Any], command: Command) -> list[str]:
-    """The sentence of `held_sentence`, and one for the first cause of each other reason."""
-    if not entry["held"]:
-        return []
-    first = first_cause(entry["held"])["reason"]
-    others: dict[str, list[dict[str, Any]]] = {}
-    for one in entry["held"]:
-        if one["reason"] != first:
-            others.setdefault(one["reason"], []).append(one)
-    parts = [entry, *({**entry, "held": held} for held in others.values())]
-    return [sentence for part in parts if (sentence := held_sentence(part, command))]
+    """One sentence for each cause. The first one also counts what the others do not.
+
+    Args:
+        entry: the source's entry in the report.
+        command: whose words to use.
+    """
+    found = holds_of(entry["held"])
+    return [
+        f"{cause_sentence(entry['source'], cause, command)}{counts_text(found, number)}"
+        for number, cause in enumerate(found.causes)
+    ]
 
 
-def case_of(reason: Reason, held: Sequence[dict[str, Any]]) -> Reason:
+def cause_sentence(source: str, cause: Cause, command: Command) -> str:
+    """Why the first transaction of a cause is held, and what to do."""
+    first = cause.first[0]
+    words = {"source": source, **tables_text(cause.first)}
+    told = case_of(HELD[first["reason"]], cause.first).told(command, words)
+    verb = "are" if is_messages(first["transaction_id"]) else "is"
+    # The rest of the instant is of no use to people.
+    since = (first["committed_at"] or "")[:19].replace("T", " ")
+    committed = f" (committed at {since} UTC)" if since else ""
+    return f"{source}: {shown_id(first['transaction_id'])} {verb} held{committed}: {told}"
+
+
+def counts_text(found: Holds, number: int) -> str:
+    """How many others are held, apart by why, as a second sentence.
+
+    Args:
+        found: of the source.
+        number: of the cause that it stands behind.
+
+    >>> counts_text(Holds([Cause([], 236), Cause([], 2)], 242), 0)
+    '. 235 more are held for the same reason, 2 for other reasons, and 242 only wait behind them'
+    >>> counts_text(Holds([Cause([], 1)], 7), 0), counts_text(Holds([Cause([], 1)], 0), 0)
+    ('. 7 more only wait behind it', '')
+    """
+    same = found.causes[number].count - 1
+    others = waiting = 0
+    if number == 0:
+        others = sum(one.count for one in found.causes[1:])
+        waiting = found.waiting_count
+    parts = []
+    if same:
+        parts.append(f"{same:,} more {_are(same)} held for the same reason")
+    if others:
+        first = f"{others:,} more {_are(others)} held for other reasons"
+        parts.append(f"{others:,} for other reasons" if same else first)
+    if waiting:
+        wait = "waits" if waiting == 1 else "wait"
+        behind = "them" if parts else "it"
+        more = "" if parts else " more"
+        parts.append(f"{waiting:,}{more} only {wait} behind {behind}")
+    if not parts:
+        return ""
+    *before, last = parts
+    if not before:
+        return f". {last}"
+    return f". {', '.join(before)}{',' if len(before) > 1 else ''} and {last}"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def case_of(reason: Reason, held: Sequence[Held]) -> Reason:
     """The reason in the words for what is known of the tables.
 
     Args:
@@ -62,28 +160,46 @@ def case_of(reason: Reason, held: Sequence[dict[str, Any]]) -> Reason:
     tables = [one for one in held if one["table"]]
     if not tables:
         return reason.cases.get("no_table", reason)
+    shown = shown_tables(tables)
     # What has not landed at all says more than what is short.
-    case = "some_landed" if all(one["received"] for one in tables) else "nothing_landed"
+    if not shown[0]["has_landed"]:
+        case = "nothing_landed"
+    elif any(one["lacking"] for one in shown):
+        case = "lacking"
+    elif all(one["is_passed"] for one in shown):
+        case = "passed"
+    else:
+        case = "some_landed"
     return reason.cases.get(case, reason)
 
 
-def tables_text(held: Sequence[dict[str, Any]]) -> dict[str, str]:
+def shown_tables(tables: Sequence[Held]) -> list[Held]:
+    """Of the tables that are short those that a sentence names: first those that have not landed,
+    then those of which it is known what has not.
+    """
+    return (
+        [one for one in tables if not one["has_landed"]]
+        or [one for one in tables if one["lacking"]]
+        or list(tables)
+    )
+
+
+def tables_text(held: Sequence[Held]) -> dict[str, str]:
     """The tables of a transaction that are short, as names, options of `preview`, and patterns.
 
-    Of several it is those of which nothing has landed.
-
-    >>> found = tables_text([{"table": "public.t", "expected": 2, "received": 0},
-    ...                      {"table": "public.u", "expected": 2, "received": 1}])
+    >>> one = {"expected": 2, "received": 0, "has_landed": True, "lacking": []}
+    >>> found = tables_text([one | {"table": "public.t", "has_landed": False},
+    ...                      one | {"table": "public.u", "received": 1}])
     >>> found["table"], found["options"], found["expected"]
     ('public.t', "--not-ingested 'public.t'", '2')
-    >>> tables_text([{"table": None, "expected": None, "received": None}])["table"]
+    >>> tables_text([one | {"table": None}])["table"]
     'its tables'
     """
-    short = [one for one in held if one["table"]]
-    short = [one for one in short if not one["received"]] or short
+    short = shown_tables([one for one in held if one["table"]])
     names = [one["table"] for one in short]
     return {
         "table": listed(names, "tables") or "its tables",
+        "lacking": lacking_text([lacking for one in short for lacking in one["lacking"]]),
         "options": " ".join(f"--not-ingested '{name}'" for name in names[:SHOWN_NAMES]),
         "quoted": ", ".join(f"'{name}'" for name in names[:SHOWN_NAMES]),
         **{

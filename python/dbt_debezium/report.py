@@ -1,10 +1,12 @@
 """What is published, held and quarantined, per source, from the tables of the build schema."""
 
 import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from dbt_debezium.internal_topics import INTERNAL_SOURCE
+from dbt_debezium.lacking import LandedTopics, landed_partitions
 from dbt_debezium.quarantine.query import QUARANTINED_QUERY
 from dbt_debezium.readers import Reader
 
@@ -75,6 +77,7 @@ held as (
             held.commit_position,
             held.transaction_id,
             held.held_reason,
+            unix_micros(held.committed_at) as committed_at_micros,
             held.event_count,
             held.miscounted_tables
         )) as held
@@ -166,18 +169,44 @@ def cut_report(lake: Reader, schema: str = "build") -> list[dict[str, Any]]:
     query = CUT_REPORT.format(
         schema=schema, internal=INTERNAL_SOURCE, quarantined=QUARANTINED_QUERY.format(schema=schema)
     )
-    return [_entry(row) for row in lake.rows(query)]
+    report = [_entry(row) for row in lake.rows(query)]
+    # Most lakes hold nothing of which tables are short, and need no further query.
+    if any(one["table"] for entry in report for one in entry["held"]):
+        partitions = landed_partitions(lake, schema)
+        for entry in report:
+            explain_short_tables(entry, partitions)
+    for entry in report:
+        for one in entry["held"]:
+            one["commit_position"] = _shown_position(one["commit_position"])
+    return report
+
+
+def explain_short_tables(entry: dict[str, Any], partitions: Sequence[dict[str, Any]]) -> None:
+    """Say of each held transaction which partitions of the tables that it lacks have not landed.
+
+    Args:
+        entry: the source's entry, which is changed.
+        partitions: the result of `landed_partitions`.
+    """
+    landed = LandedTopics(entry["source"], partitions, entry["connector"])
+    for one in entry["held"]:
+        if one["table"]:
+            # Nothing counts what a snapshot should have, nor what has no END yet.
+            position = None if one["expected"] is None else one["commit_position"]
+            found = landed.of_table(one["table"], position)
+            one["has_landed"] = found.has_landed
+            one["lacking"] = [lacking.entry() for lacking in found.lacking]
+            one["is_passed"] = found.is_passed
 
 
 def _entry(row: dict[str, Any]) -> dict[str, Any]:
     counted = row["counts"] or {}
     counts = {outcome: counted.get(outcome, 0) for outcome in OUTCOMES}
-    position = row["commit_position"]
     held = sorted(row["held"] or [], key=_log_order)
     return {
         "source": row["source"],
         "commit_number": row["commit_number"] or 0,
-        "commit_position": PADDING.sub(r"\1", position) if position else None,
+        "commit_position": _shown_position(row["commit_position"]),
         "transaction_id": row["transaction_id"],
         "proof": row["proof"] or "none",
         "committed_at": _time_text(row["committed_at_micros"]),
@@ -197,6 +226,10 @@ def _entry(row: dict[str, Any]) -> dict[str, Any]:
         # None where no change tells, or the connector cannot send one.
         "has_truncate": row["has_truncate"],
     }
+
+
+def _shown_position(position: str | None) -> str | None:
+    return PADDING.sub(r"\1", position) if position else None
 
 
 def _log_order(held: dict[str, Any]) -> tuple[str, bool, str, str]:
@@ -221,6 +254,14 @@ def _time_text(micros: int | None) -> str | None:
     return f"{'+' if year > 9999 else ''}{year:04}{moment:-%m-%dT%H:%M:%S.%fZ}"
 
 
+def moment_of(text: str | None) -> datetime | None:
+    """An instant as reports have it; None where there is none, or Python does not have its year."""
+    try:
+        return datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+
+
 def _held(held: dict[str, Any]) -> list[dict[str, Any]]:
     """One entry per table that has not what END counts; one without a table when none is known."""
     return [
@@ -231,6 +272,12 @@ def _held(held: dict[str, Any]) -> list[dict[str, Any]]:
             # Without END nothing is expected, which is not the same as no change.
             "expected": None if held["event_count"] is None else table.get("expected_count"),
             "received": table.get("received_count"),
+            "commit_position": held["commit_position"],
+            "committed_at": _time_text(held["committed_at_micros"]),
+            # What has landed of the table's topics; explain_short_tables knows.
+            "has_landed": True,
+            "lacking": [],
+            "is_passed": False,
         }
         for table in held["miscounted_tables"] or [{}]
     ]

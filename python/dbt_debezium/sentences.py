@@ -34,6 +34,28 @@ def own_sentences(entry: dict[str, Any], command: Command) -> list[str]:
     ]
 
 
+def by_need(report: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The sources, those that need a look first, for reports that show some of many.
+
+    First come sources that hold something or publish nothing, then those with quarantined messages
+    or flagged tables. In each group they keep their order.
+
+    >>> entry = {"held": [], "commit_number": 1, "quarantined": [], "flags": [],
+    ...          "internal_topics": []}
+    >>> found = by_need([entry | {"source": "a"}, entry | {"source": "b", "commit_number": 0}])
+    >>> [one["source"] for one in found]
+    ['b', 'a']
+    """
+
+    def rank(entry: dict[str, Any]) -> int:
+        is_data = not entry["internal_topics"]
+        if entry["held"] or (is_data and not entry["commit_number"]):
+            return 0
+        return 1 if entry["quarantined"] or entry["flags"] else 2
+
+    return sorted(report, key=rank)
+
+
 def shared_sentences(
     report: Sequence[dict[str, Any]], command: Command, without_truncate: Collection[str] = ()
 ) -> list[str]:

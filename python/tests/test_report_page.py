@@ -53,11 +53,13 @@ def entry(source: str = "shop", **other: Any) -> dict[str, Any]:
 
 def troubled(name: str = "shop") -> LakeStatus:
     """A lake of which there is something to say in each part."""
+    landed = {"committed_at": None, "commit_position": None, "has_landed": True, "lacking": [],
+              "is_passed": False}  # fmt: skip
     held = [
         {"transaction_id": "1692", "reason": "missing_events", "table": f"public.{name}",
-         "expected": 15, "received": 12},
+         "expected": 15, "received": 12, **landed},
         {"transaction_id": f"{name}:7", "reason": "no_end", "table": None, "expected": None,
-         "received": None},
+         "received": None, **landed},
     ]  # fmt: skip
     quarantined = [
         {"topic": f"{name}.t", "partition": 1, "offset": at, "reason": reason, "detail": None}

@@ -23,7 +23,10 @@ ENTRY: dict[str, Any] = {
 
 
 def held(transaction_id: str, reason: str, *tables: tuple[str, int | None, int]) -> list[Any]:
-    """Entries of one transaction or snapshot, in the order of the log."""
+    """Entries of one transaction or snapshot, in the order of the log.
+
+    A table of which nothing has landed for the transaction is one of which nothing has at all.
+    """
     return [
         {
             "transaction_id": transaction_id,
@@ -31,6 +34,11 @@ def held(transaction_id: str, reason: str, *tables: tuple[str, int | None, int])
             "table": table,
             "expected": expected,
             "received": received,
+            "commit_position": None,
+            "committed_at": None,
+            "has_landed": bool(received),
+            "lacking": [],
+            "is_passed": False,
         }
         for table, expected, received in tables or [(None, None, None)]
     ]
@@ -50,7 +58,8 @@ def test_the_first_cause_is_named_and_not_what_waits_before_it_or_stands_behind_
         held("701", "no_commit_position"),
         held("702", "missing_events", ("public.t", 2, 1)),
     )
-    assert sentence.startswith("shop: transaction 701 is held, and 2 more: ")
+    assert sentence.startswith("shop: transaction 701 is held: its END has no position")
+    assert sentence.endswith(". 1 more is held for other reasons and 1 only waits behind them")
     assert "(no_commit_position)" in sentence
     assert "new initial snapshot" in sentence
 

@@ -6,6 +6,23 @@ expected as (
 
 ),
 
+-- Tables that have changes, or are said to have some, which wait for something else.
+held_table as (
+
+    select
+        source,
+        data_collection
+    from {{ ref('held_message') }}
+    where cut_id = {{ candidate('cut_id') }} and data_collection is not null
+    group by source, data_collection
+    union all
+    select
+        source,
+        explode(miscounted_tables.data_collection) as data_collection
+    from {{ ref('held_transaction') }}
+
+),
+
 -- Why a table may differ from its source although every proof holds (S23).
 known_flag as (
 
@@ -102,6 +119,12 @@ known_flag as (
             and expected.table_name = fact.table_name
             and fact.first_commit_number is not null
             and fact.cut_id = {{ candidate('cut_id') }}
+    -- What is held will be seen, so the hold says all.
+    left anti join held_table
+        on
+            int_cut.source = held_table.source
+            and {{ table_suffix('held_table.data_collection') }}
+            = concat('.', concat_ws('.', expected.schema_name, expected.table_name))
     group by int_cut.source, expected.schema_name, expected.table_name
 
 )

@@ -9,7 +9,7 @@ from dbt_debezium.cli.console import out
 from dbt_debezium.cli.tables import show_rows
 from dbt_debezium.reasons import PREVIEWS, Command
 from dbt_debezium.report import OUTCOMES
-from dbt_debezium.sentences import own_sentences, shared_sentences
+from dbt_debezium.sentences import by_need, own_sentences, shared_sentences
 
 if TYPE_CHECKING:
     from dbt_debezium.shapes import ShapeReport
@@ -23,13 +23,14 @@ COUNTED = ("landed", *OUTCOMES)
 def show_report(
     report: Sequence[dict[str, Any]], command: Command, without_truncate: Sequence[str] = ()
 ) -> None:
-    """One row per source, and what is to be said of each.
+    """One row per source, and what is to be said of each; those that need a look come first.
 
     Args:
         report: entries of `cut_report`.
         command: the command that shows them.
         without_truncate: patterns of sources that are known to send no TRUNCATE.
     """
+    ordered = by_need(report)
     rows = [
         (
             *(
@@ -38,13 +39,13 @@ def show_report(
             ),
             *(f"{entry['counts'][name]:,}" for name in COUNTED),
         )
-        for entry in report[:SHOWN_SOURCES]
+        for entry in ordered[:SHOWN_SOURCES]
     ]
     show_rows(("source", "commit", "transaction", "proof", *COUNTED), rows, COUNTED)
     if len(report) > SHOWN_SOURCES:
         everything = "--export writes all" if command in PREVIEWS else "--json lists all"
         out.print(f"and {len(report) - SHOWN_SOURCES} sources more; {everything}")
-    for entry in report[:SHOWN_SOURCES]:
+    for entry in ordered[:SHOWN_SOURCES]:
         for sentence in own_sentences(entry, command):
             out.print(Text(sentence), soft_wrap=True)
     for sentence in shared_sentences(report, command, without_truncate):

@@ -11,7 +11,7 @@ from dbt_debezium.page.rounds import RoundsHealth, round_problems, shown_ages
 from dbt_debezium.page.sources import source_part
 from dbt_debezium.page.summary import Summary, summary_of
 from dbt_debezium.report import OUTCOMES
-from dbt_debezium.sentences import shared_sentences
+from dbt_debezium.sentences import by_need, shared_sentences
 
 _ENVIRONMENT: Final = jinja2.Environment(
     loader=jinja2.PackageLoader("dbt_debezium.page", "."),
@@ -45,7 +45,7 @@ def page_of(
         lake=lake,
         made_at=shown_time(now),
         outcomes=OUTCOMES,
-        parts=[source_part(entry, found, now) for entry in found.report],
+        parts=[source_part(entry, found, now) for entry in by_need(found.report)],
         totals={
             name: sum(entry["counts"][name] for entry in found.report)
             for name in ("landed", *OUTCOMES)

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+from dbt_debezium.report import moment_of
+
 UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
@@ -25,14 +27,6 @@ def age_of(text: str | None, now: datetime) -> str | None:
     """
     moment = moment_of(text)
     return text if moment is None else with_age(moment, now)
-
-
-def moment_of(text: str | None) -> datetime | None:
-    """An instant as reports have it; None where there is none, or Python does not have its year."""
-    try:
-        return datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
 
 
 def with_age(moment: datetime, now: datetime) -> str:

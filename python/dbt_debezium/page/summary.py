@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from dbt_debezium.lake_status import LakeStatus
-from dbt_debezium.page.ages import moment_of, shown_age
+from dbt_debezium.page.ages import shown_age
+from dbt_debezium.report import moment_of
 from dbt_debezium.value_looks import encoded_sentences
 
 Level = Literal["well", "waiting", "wrong"]

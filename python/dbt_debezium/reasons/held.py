@@ -45,6 +45,22 @@ HELD: Final = by_name(
                     "nothing of {table} has landed, of which END counts {expected}",
                     "{land} its topic too, or {leave_out} if it never lands",
                 ),
+                "lacking": Reason(
+                    "missing_events",
+                    "S13",
+                    "{received} of {expected} changes of {table}: {lacking}",
+                    "{land} what is missing of that topic; what Kafka no longer has comes back "
+                    "only with a new initial snapshot",
+                ),
+                "passed": Reason(
+                    "missing_events",
+                    "S13",
+                    "{received} of {expected} changes of {table} have landed, and every partition "
+                    "of its topic is past it, so something took the others out",
+                    "take off transforms that drop changes, and take a new initial snapshot, or "
+                    "list {source} in watermark_sources if they are dropped on purpose",
+                    "take off transforms that drop changes, and take a new initial snapshot",
+                ),
             },
         ),
         Reason(
@@ -136,6 +152,13 @@ HELD: Final = by_name(
                     "S4",
                     "reads of {table} may be missing: none is marked last, or an offset or "
                     "partition has not landed",
+                    "{land} every partition of its topic from offset 0, or {complete}",
+                    "{complete}, or {land} every partition of its topic from offset 0",
+                ),
+                "lacking": Reason(
+                    "missing_reads",
+                    "S4",
+                    "reads of {table} may be missing: {lacking}",
                     "{land} every partition of its topic from offset 0, or {complete}",
                     "{complete}, or {land} every partition of its topic from offset 0",
                 ),
