@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,14 @@ from dbt_debezium.kafka.land import KafkaLanded
 from dbt_debezium.kafka.landing_file import KafkaBlock
 from dbt_debezium.kafka.plan import Plan
 from dbt_debezium.lease import LostLeaseError
+from dbt_debezium.rounds.behind import holds_of_report
 from dbt_debezium.rounds.broker_ends import ends_of, key_of, settings_of
 from dbt_debezium.rounds.catalog import KEY, CatalogFile, catalog_file
 from dbt_debezium.rounds.file_hashes import FileHashes
 from dbt_debezium.rounds.fingerprint import fingerprint
 from dbt_debezium.rounds.health import Health
 from dbt_debezium.rounds.loop import Told, run_rounds
-from dbt_debezium.rounds.news import Mark, published_mark
+from dbt_debezium.rounds.news import Mark, new_mark, published_mark
 from dbt_debezium.rounds.round import Kind, Outcome, Round
 from dbt_debezium.rounds.sources import (
     KafkaSource,
@@ -545,6 +546,121 @@ def test_the_health_file_says_how_the_rounds_are_doing(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["health.json"]
 
 
+def held_entry(
+    transaction_id: str, reason: str, committed_at: str | None, source: str = "shop"
+) -> dict[str, Any]:
+    """A source that published a commit at ten o'clock and holds something since."""
+    return {
+        "source": source,
+        "commit_number": 9,
+        "committed_at": "2026-11-26T10:00:00.000000Z",
+        "counts": {"quarantined": 0},
+        "held": [
+            {
+                "transaction_id": transaction_id,
+                "reason": reason,
+                "table": None,
+                "committed_at": committed_at,
+            }
+        ],
+    }
+
+
+def published_with(*report: dict[str, Any], at: datetime = BEGAN) -> Outcome:
+    return Outcome(
+        "published", Landing(), lines=["shop: 2"], report=report, holds=holds_of_report(report, at)
+    )
+
+
+CHECK = "now - (.written_at | fromdate) + .readers_behind_seconds < 60"
+"""Of docs/rounds.md, in the language of jq, which not every machine has."""
+
+
+def is_green(file: Path, at: datetime) -> bool:
+    """What CHECK finds at a time."""
+    said = json.loads(file.read_text())
+    since = at - datetime.fromisoformat(said["written_at"])
+    return bool(since.total_seconds() + said["readers_behind_seconds"] < 60)
+
+
+def test_the_page_has_the_check_that_is_tested_here() -> None:
+    page = (REPOSITORY / "docs" / "rounds.md").read_text()
+    assert f"jq -e '{CHECK}' lake/health.json" in page
+
+
+def test_health_is_red_within_two_rounds_while_readers_stand_still(tmp_path: Path) -> None:
+    """A snapshot of a quiet table waits, every table stands still, and no round fails."""
+    file = tmp_path / "health.json"
+    health = Health(file)
+    began = datetime.now(UTC)
+    assert is_green(file, began)
+    health.round(Told(1, began, 4.2, published_with(), None, 0, 26))
+    assert is_green(file, began + timedelta(seconds=40))
+    committed_at = (began + timedelta(seconds=5)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    for number in (2, 3):
+        at = began + timedelta(seconds=30 * (number - 1))
+        waiting = held_entry("7", "unproven_reads", committed_at)
+        told = Told(number, at, 4.2, published_with(waiting, at=at), None, 0, 26)
+        health.round(told)
+    assert is_green(file, began + timedelta(seconds=40))
+    assert not is_green(file, began + timedelta(seconds=66))
+
+
+def test_readers_are_behind_since_the_oldest_held_commit_of_all_sources(tmp_path: Path) -> None:
+    health = Health(tmp_path / "health.json")
+    report = [
+        held_entry("8", "no_end", "2026-11-26T10:02:00.000000Z"),
+        held_entry("9", "missing_events", "2026-11-26T10:01:00.000000Z", source="bank"),
+    ]
+    health.round(told(1, published_with(*report)))
+    said = health.said
+    assert said["landed_at"] == "2026-11-26T10:03:12Z"
+    assert said["up_to_date_at"] == "2026-11-26T10:01:00Z"
+    oldest = said["oldest_held"]
+    assert (oldest["source"], oldest["transaction_id"]) == ("bank", "9")
+    assert oldest["reason"] == "missing_events"
+    assert said["readers_behind_seconds"] == oldest["seconds"] > 0
+    shop = said["sources"][0]
+    assert shop["newest_landed_at"] == "2026-11-26T10:02:00.000000Z"
+    assert shop["commits_behind_seconds"] == 120
+    assert shop["oldest_held"]["reason"] == "no_end"
+
+
+def test_what_has_no_time_of_its_own_is_held_since_a_round_first_met_it(tmp_path: Path) -> None:
+    """As a snapshot, or what a source with a clock that is ahead has committed."""
+    health = Health(tmp_path / "health.json")
+    for committed_at in (None, "2999-01-01T00:00:00.000000Z"):
+        entry = held_entry("snapshot 10", "unproven_reads", committed_at)
+        for number, minutes in enumerate((0, 5, 9)):
+            at = BEGAN + timedelta(minutes=minutes)
+            health.round(Told(number, at, 4.2, published_with(entry, at=at), None, 0, 26))
+        assert health.said["up_to_date_at"] == "2026-11-26T10:03:12Z"
+        assert health.said["landed_at"] == "2026-11-26T10:12:12Z"
+
+
+def test_rounds_that_begin_anew_without_news_know_what_is_held(tmp_path: Path) -> None:
+    """The mark of the run that published says it, so that no Spark need start."""
+    report = [held_entry("7", "no_end", "2026-11-26T10:01:00.000000Z", f"s{n}") for n in range(9)]
+    mark = new_mark("models", "state", {}, holds=holds_of_report(report, BEGAN))
+    assert len(mark.holds) == 5
+    again = msgspec.json.decode(msgspec.json.encode(mark), type=Mark)
+    health = Health(tmp_path / "health.json")
+    health.round(told(1, Outcome("no_news", Landing(), "2026", holds=again.holds)))
+    assert health.said["up_to_date_at"] == "2026-11-26T10:01:00Z"
+    assert health.said["oldest_held"]["source"] == "s0"
+
+
+def test_a_failed_round_leaves_known_what_is_held(tmp_path: Path) -> None:
+    health = Health(tmp_path / "health.json")
+    entry = held_entry("7", "no_end", "2026-11-26T10:01:00.000000Z")
+    health.round(told(1, published_with(entry)))
+    health.round(told(2, None, "kafka: down", 1))
+    assert health.said["up_to_date_at"] == "2026-11-26T10:01:00Z"
+    health.round(told(3, published_with()))
+    assert health.said["oldest_held"] is None
+    assert health.said["up_to_date_at"] == "2026-11-26T10:03:12Z"
+
+
 def test_a_health_file_that_cannot_be_written_any_more_ends_no_rounds(tmp_path: Path) -> None:
     folder = tmp_path / "lake"
     folder.mkdir()
@@ -623,7 +739,7 @@ def test_a_snapshot_that_waits_for_silent_partitions_wakes_rounds_until_all_are_
         def land(self, spark: Any, tell: Tell) -> Landing:
             return landings.pop(0)
 
-    held = [{"held": [{"reason": "unproven_reads"}]}]
+    held = [held_entry("snapshot 10", "unproven_reads", None)]
     monkeypatch.setattr("dbt_debezium.build.run_dbt", lambda *_, **__: True)
     monkeypatch.setattr("dbt_debezium.rounds.round.write_mark", lambda *one: leave(lake, one[2]))
     rounds = round_of(project, Kafka(), notes=lambda _: ([], held))

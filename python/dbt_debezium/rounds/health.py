@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.rounds.behind import Hold, sources_of, still_held
 from dbt_debezium.rounds.loop import Told
 
 NAME: Final = "health.json"
@@ -26,22 +27,27 @@ class Health:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._started_at = datetime.now(UTC)
         self._said: dict[str, Any] = {
             "state": "starting",
             "pid": os.getpid(),
-            "started_at": _text(datetime.now(UTC)),
+            "started_at": _text(self._started_at),
+            "written_at": None,
+            "readers_behind_seconds": 0.0,
             "round": 0,
             "last_round_at": None,
             "next_round_at": None,
             "last_published_at": None,
+            "landed_at": None,
             "up_to_date_at": None,
-            "seconds_behind": None,
+            "oldest_held": None,
             "failed_rounds": 0,
             "last_error": None,
             "last_error_at": None,
             "sources": [],
         }
-        self._up_to_date_at: datetime | None = None
+        self._landed_at: datetime | None = None
+        self._holds: Sequence[Hold] = ()
         try:
             self._write()
         except OSError as error:
@@ -67,14 +73,14 @@ class Health:
         if told.error:
             said["last_error"], said["last_error_at"] = told.error, _text(now)
         else:
-            # Everything sent before the round began is published or held.
-            self._up_to_date_at = told.began_at
-            said["up_to_date_at"] = _text(told.began_at)
+            self._landed_at = told.began_at
+            said["landed_at"] = _text(told.began_at)
         if told.outcome and told.outcome.kind == "published":
             said["last_published_at"] = _text(now)
             said["sources"] = sources_of(told.outcome.report)
-        if self._up_to_date_at:
-            said["seconds_behind"] = round((now - self._up_to_date_at).total_seconds(), 1)
+        if told.outcome and told.outcome.holds is not None:
+            self._holds = still_held(self._holds, told.outcome.holds)
+        self._note_readers(now)
         try:
             self._write()
         except OSError as error:
@@ -84,6 +90,23 @@ class Health:
             )
         return None
 
+    def _note_readers(self, now: datetime) -> None:
+        """Note since when readers may lack something: it has not landed, or it is held."""
+        said = self._said
+        oldest = self._holds[0] if self._holds else None
+        said["oldest_held"] = oldest and {
+            "source": oldest.source,
+            "transaction_id": oldest.transaction_id,
+            "reason": oldest.reason,
+            "since": _text(oldest.since),
+            "seconds": round((now - oldest.since).total_seconds(), 1),
+        }
+        held_since = [oldest.since] if oldest else []
+        if self._landed_at:
+            said["up_to_date_at"] = _text(min([self._landed_at, *held_since]))
+        behind = now - min([self._landed_at or self._started_at, *held_since])
+        said["readers_behind_seconds"] = round(behind.total_seconds(), 1)
+
     def ended(self) -> None:
         """Note that no round follows, if the file can be written."""
         self._said["state"], self._said["next_round_at"] = "ended", None
@@ -91,23 +114,10 @@ class Health:
             self._write()
 
     def _write(self) -> None:
+        self._said["written_at"] = _text(datetime.now(UTC))
         unfinished = self._path.with_name(f"_{self._path.name}")
         unfinished.write_text(json.dumps(self._said, ensure_ascii=False, indent=1) + "\n")
         unfinished.replace(self._path)
-
-
-def sources_of(report: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The part of `cut_report` that a supervisor needs, one entry per source."""
-    return [
-        {
-            "source": entry["source"],
-            "commit_number": entry["commit_number"],
-            "committed_at": entry["committed_at"],
-            "held": len({one["transaction_id"] for one in entry["held"]}),
-            "quarantined": entry["counts"]["quarantined"],
-        }
-        for entry in report
-    ]
 
 
 def _text(moment: datetime) -> str:

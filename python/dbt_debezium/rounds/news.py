@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from dbt_debezium.rounds.behind import KEPT_HOLDS, Hold
 from dbt_debezium.rounds.catalog import Catalog
 
 SAME_RESULT: Final = frozenset({"--vars", "--threads"})
@@ -29,6 +30,8 @@ class Mark(msgspec.Struct, frozen=True):
     """See `Landing.ends`."""
     look_again_at: float | None = None
     """While a snapshot is held: `Landing.look_again_at`."""
+    holds: list[Hold] = []
+    """What that run left held, of the sources that have held longest."""
 
 
 def published_mark(catalog: Catalog | None, project: str | None) -> Mark | None:
@@ -50,10 +53,11 @@ def new_mark(
     ends: Mapping[str, str],
     at: str | None = None,
     look_again_at: float | None = None,
+    holds: Sequence[Hold] = (),
 ) -> Mark:
     """The mark of a run that published at a moment, by default now."""
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Mark(at or now, project, state, dict(ends), look_again_at)
+    return Mark(at or now, project, state, dict(ends), look_again_at, [*holds[:KEPT_HOLDS]])
 
 
 def always_builds(options: Sequence[str]) -> bool:

@@ -3,11 +3,13 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
+from dbt_debezium.rounds.behind import Hold, holds_of_report
 from dbt_debezium.rounds.catalog import Catalog, CatalogOfSession, catalog_file, write_mark
 from dbt_debezium.rounds.fingerprint import fingerprint
 from dbt_debezium.rounds.news import Mark, always_builds, new_mark, published_mark
@@ -43,6 +45,8 @@ class Outcome:
     """Sentences about what is held or has no effect."""
     report: Sequence[Mapping[str, Any]] = ()
     """See `report.cut_report`."""
+    holds: Sequence[Hold] | None = None
+    """What is held, the oldest first; None if the round has not found out."""
 
 
 @dataclass(slots=True)
@@ -95,7 +99,7 @@ class Round:
         for line in (*landing.lines, *landing.notes):
             self.say(line)
         if mark and not self.build_anyway and not always_builds(self.options):
-            return Outcome("no_news", landing, since=mark.at)
+            return Outcome("no_news", landing, since=mark.at, holds=mark.holds)
         return self._build(project, landing, catalog)
 
     def _catalog(self) -> Catalog:
@@ -114,7 +118,7 @@ class Round:
         look_again_at = mark.look_again_at
         if look_again_at is not None and not landing.failures:
             look_again_at = landing.look_again_at
-        return self._leave(mark.project, catalog, mark.ends, mark.at, look_again_at)
+        return self._leave(mark.project, catalog, mark.ends, mark.at, look_again_at, mark.holds)
 
     def _build(self, project: str | None, landing: Landing, catalog: Catalog) -> Outcome:
         from dbt_debezium.build import BUILD, UNPUBLISHED, failure_line, run_dbt
@@ -150,12 +154,13 @@ class Round:
                 on_line(done)
         self.tell("looking at what is held, and for tables without models")
         notes, report = self.notes(self.start_spark())
+        holds = holds_of_report(report, datetime.now(UTC))
         if is_published and project and not always_builds(self.options) and has_read_all:
             reasons = {held["reason"] for entry in report for held in entry["held"]}
             look_again_at = None if reasons.isdisjoint(SNAPSHOT_WAITS) else landing.look_again_at
-            self._leave(project, catalog, landing.ends, None, look_again_at)
+            self._leave(project, catalog, landing.ends, None, look_again_at, holds)
         kind: Kind = "published" if is_published else "built"
-        return Outcome(kind, landing, lines=lines, notes=notes, report=report)
+        return Outcome(kind, landing, lines=lines, notes=notes, report=report, holds=holds)
 
     def _leave(
         self,
@@ -164,12 +169,13 @@ class Round:
         ends: Mapping[str, str],
         at: str | None = None,
         look_again_at: float | None = None,
+        holds: Sequence[Hold] = (),
     ) -> Mark | None:
         """Leave a mark in the catalog, unless the state of its tables is not known."""
         state = catalog.state()
         if state is None:
             return None
-        mark = new_mark(project, state, ends, at, look_again_at)
+        mark = new_mark(project, state, ends, at, look_again_at, holds)
         write_mark(self.start_spark(), self.schema(), msgspec.json.encode(mark).decode())
         return mark
 

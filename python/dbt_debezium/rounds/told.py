@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import timedelta
 
-from dbt_debezium.rounds.health import sources_of
+from dbt_debezium.rounds.behind import sources_of
 from dbt_debezium.rounds.loop import Told
 
 
