@@ -7,7 +7,7 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-live setup-cluster setup-next setup-trino demo demo-live test slow quick proof coverage-documents coverage-faults lint docs site bench bench-peers clean check-python check-java
+.PHONY: help setup setup-live setup-cluster setup-next setup-trino demo demo-live test slow quick proof coverage-documents coverage-faults lint audit docs site bench bench-peers clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,11 @@ lint: $(BIN)/.ready ## ruff, mypy, sqlfluff, and dbt's own look at the project
 	@$(BIN)/sqlfluff lint --disable-progress-bar models tests macros
 	@$(BIN)/dbt --quiet --warn-error parse --no-partial-parse
 
+# --strict: a package that the index knows nothing of is not one without vulnerabilities.
+audit: .venv/audit/.ready ## known vulnerabilities of all pinned packages, and the workflows; asks PyPI
+	@.venv/audit/bin/zizmor --quiet --no-progress --offline .github
+	@git ls-files '*requirements*.txt' | xargs -n 1 .venv/audit/bin/pip-audit --strict --disable-pip --require-hashes --progress-spinner off -r
+
 docs: setup ## dbt's documentation site, into target/
 	@$(BIN)/dbt --quiet docs generate
 
@@ -87,6 +92,12 @@ $(BIN)/.ready: requirements.txt pyproject.toml | check-python
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/audit/.ready: .github/audit/requirements.txt | check-python
+	@echo "installing pip-audit and zizmor from PyPI (30 MB)"
+	@test -x .venv/audit/bin/python || $(PYTHON) -m venv .venv/audit
+	@.venv/audit/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
 $(BIN)/.site: docs/site/requirements.txt | $(BIN)/.ready

@@ -231,3 +231,25 @@ def test_no_jar_is_fetched_at_run_time() -> None:
     }
     assert "spark.driver.extraClassPath" in names
     assert {name for name in names if re.search("packages|repositories|ivy", name)} == set()
+
+
+def test_workflows_run_actions_by_their_commit_and_may_only_read() -> None:
+    for workflow in (REPOSITORY / ".github" / "workflows").glob("*.yml"):
+        text = workflow.read_text()
+        uses = re.findall(r"uses: (.*)", text)
+        assert uses
+        for one in uses:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one), one
+        assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
+
+
+def test_dependabot_looks_at_every_file_of_pinned_packages() -> None:
+    settings = yaml.safe_load((REPOSITORY / ".github" / "dependabot.yml").read_text())
+    pip, *_ = (one for one in settings["updates"] if one["package-ecosystem"] == "pip")
+    folders = {
+        f"/{file.parent.relative_to(REPOSITORY)}".removesuffix(".")
+        for pattern in ("*requirements*.txt", "[!.]*/**/*requirements*.txt", ".github/**/*.txt")
+        for file in REPOSITORY.glob(pattern)
+        if "--hash=" in file.read_text()
+    }
+    assert {*pip["directories"]} == folders

@@ -22,6 +22,7 @@ READ_FIRST = ("README.md", "docs/settings.md", "docs/querying.md", "docs/tables.
 PLAIN = (
     *READ_FIRST,
     "CONTRIBUTING.md",
+    "SECURITY.md",
     "docs/access.md",
     "docs/cluster.md",
     "docs/connectors.md",

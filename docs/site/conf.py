@@ -22,7 +22,7 @@ NAVIGATION = {
     ],
     "Reference": ["docs/settings", "docs/types", "docs/connectors", "docs/rules"],
     "What was measured": ["docs/correctness", "docs/benchmarks"],
-    "The project": ["CHANGELOG", "CONTRIBUTING"],
+    "The project": ["CHANGELOG", "SECURITY", "CONTRIBUTING"],
     "Decisions": ["docs/decisions/*"],
 }
 """Every page, in the order in which a stranger needs them. A missing page fails the build."""

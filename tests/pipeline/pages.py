@@ -12,6 +12,7 @@ PAGES: Final = {
 }
 NOT_RUN: Final = {
     "make": "make help, which nothing depends on",
+    "make audit": "asks PyPI for known vulnerabilities, which its mirrors cannot answer",
     "make bench": "takes minutes, and its figures are of one machine",
     "make clean": "would remove what other tests are using",
     "make coverage-documents": "runs tests that run anyway",
