@@ -16,6 +16,7 @@ NAVIGATION = {
     "Operating": [
         "docs/operating",
         "docs/rounds",
+        "docs/watching",
         "docs/runbook",
         "docs/cluster",
         "docs/sizing",

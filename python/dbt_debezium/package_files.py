@@ -26,7 +26,7 @@ PACKAGE: Final = (
 """What a project takes as a package. The example is not of it."""
 FIRST: Final = ("profiles.yml", "seeds/*.csv", "seeds/*.yml")
 """What a new project begins with, and then has as its own."""
-PAGES: Final = ("docs/*.md",)
+PAGES: Final = ("docs/*.md", "docs/prometheus/*.*")
 """What sentences refer to; a wheel has them too."""
 
 

@@ -17,11 +17,11 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page import page_of
 from dbt_debezium.page.file import check_place, write
-from dbt_debezium.page.kept import KeptPage
 from dbt_debezium.page.rounds import RoundsHealth, read_health
 from dbt_debezium.report import OUTCOMES
 from dbt_debezium.rounds.health import Health
 from dbt_debezium.shapes import ShapeReport
+from dbt_debezium.watching.watch import PageFile, Watch
 
 NOW = datetime(2026, 11, 28, 12, 0, 0, tzinfo=UTC)
 EVIL = """<script>alert("a")</script>'&{{ 1 }}"""
@@ -345,7 +345,7 @@ class Kept:
         self.away: Exception | None = None
         self.looks = 0
         self._health = health_of(tmp_path, state="waiting")
-        self.page = KeptPage(self.file, "lake", self.look, lambda: self._health, str)
+        self.page = Watch("lake", self.look, lambda: self._health, [PageFile(self.file)], str)
 
     def look(self) -> LakeStatus:
         self.looks += 1
@@ -366,14 +366,14 @@ def test_a_page_is_as_new_as_the_lake_and_the_rounds_without_a_look_for_no_news(
     tmp_path: Path,
 ) -> None:
     kept = Kept(tmp_path)
-    assert kept.page.write(may_have_changed=False) is None
+    assert kept.page.write(may_have_changed=False) == []
     assert "look 1" in kept.text
     kept.fail()
-    assert kept.page.write(may_have_changed=False) is None
+    assert kept.page.write(may_have_changed=False) == []
     assert kept.looks == 1
     assert "look 1" in kept.text
     assert "rounds: the last round has failed: silent" in kept.text
-    assert kept.page.write() is None
+    assert kept.page.write() == []
     assert "look 2" in kept.text
 
 
@@ -381,19 +381,18 @@ def test_a_page_shows_the_lake_as_it_was_while_it_is_away_and_says_why_once(tmp_
     kept = Kept(tmp_path)
     kept.page.write()
     kept.away = DebeziumError("catalog: http://a is away; start it")
-    said = [kept.page.write() for _ in range(3)]
-    assert said[0]
+    [said], *later = [kept.page.write() for _ in range(3)]
     assert re.fullmatch(
         rf"report: {kept.file} shows the lake of .* UTC: catalog: http://a is away; start it",
-        said[0],
+        said,
     )
-    assert said[1:] == [None, None]
+    assert later == [[], []]
     assert "look 1" in kept.text
-    assert said[0] in kept.text
+    assert said in kept.text
     kept.away = DebeziumError("catalog: it refuses the keys; write others")
-    assert "refuses the keys" in (kept.page.write(may_have_changed=False) or "")
+    assert "refuses the keys" in kept.page.write(may_have_changed=False)[0]
     kept.away = None
-    assert kept.page.write(may_have_changed=False) is None
+    assert kept.page.write(may_have_changed=False) == []
     assert "look 6" in kept.text
     assert "shows the lake of" not in kept.text
 
@@ -401,11 +400,11 @@ def test_a_page_shows_the_lake_as_it_was_while_it_is_away_and_says_why_once(tmp_
 def test_no_page_is_written_of_a_lake_that_was_never_looked_at(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
     kept.away = DebeziumError("lake: nothing has landed; land")
-    assert kept.page.write() == (
+    assert kept.page.write() == [
         f"report: {kept.file} is not written: lake: nothing has landed; land"
-    )
-    assert kept.page.write() is None
-    assert kept.page.show() is None
+    ]
+    assert kept.page.write() == []
+    assert kept.page.show() == []
     assert not kept.file.exists()
 
 
@@ -414,11 +413,11 @@ def test_a_page_that_cannot_be_written_for_a_while_is_said_once_and_written_late
 ) -> None:
     kept = Kept(tmp_path)
     kept.file.mkdir()
-    sentence = f"report: {kept.file} is no file; name one for the page, as lake.html"
-    assert [kept.page.write() for _ in range(3)] == [sentence, None, None]
+    sentence = f"report: {kept.file} is no file; name one that may be replaced"
+    assert [kept.page.write() for _ in range(3)] == [[sentence], [], []]
     kept.file.rmdir()
-    assert kept.page.show() is None
+    assert kept.page.show() == []
     assert "look 3" in kept.text
     kept.file.unlink()
     kept.file.mkdir()
-    assert kept.page.show() == sentence
+    assert kept.page.show() == [sentence]

@@ -1,6 +1,8 @@
 """`run --report` keeps a page. No Spark: nothing has changed since the lake was published."""
 
+import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -106,7 +108,7 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_first_round(lake: P
     before = sorted(lake.rglob("*"))
     code, said, log = run(lake, "--every", "1s", "--report", lake)
     assert (code, said) == (2, "")
-    assert log == f"report: {lake} is no file; name one for the page, as lake.html\n"
+    assert log == f"report: {lake} is no file; name one that may be replaced\n"
     assert sorted(lake.rglob("*")) == before
 
 
@@ -142,3 +144,27 @@ def test_a_page_whose_folder_is_gone_is_said_once_and_the_rounds_continue(
     assert process.returncode == 0
     assert "failed" not in said
     assert log.count(f"report: {page} cannot be written (No such file or directory)") == 1
+
+
+def test_rounds_keep_metrics_and_call_the_command_of_alerts(lake: Path, tmp_path: Path) -> None:
+    dump, metrics, calls = (tmp_path / name for name in ("dump", "lake.prom", "calls"))
+    dump.mkdir()
+    (dump / "a.jsonl").write_text(MESSAGE)
+    command = f"tee -a {shlex.quote(str(calls))}"
+    with rounds(lake, dump, "--metrics-file", metrics, "--on-change", command) as process:
+        wait_until(says(metrics, "dbt_debezium_failed_rounds 2.0"))
+        wait_until(says(calls, '"kind": "rounds_failed"'))
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode == 0
+    assert "dbt_debezium_rounds_running 0.0" in metrics.read_text()
+    call = json.loads(calls.read_text().splitlines()[0])
+    assert (call["event"], call["lake"]) == ("begins", str(lake))
+    assert "rounds have failed: java: JAVA_HOME" in call["sentence"]
+
+
+@pytest.mark.parametrize(("option", "value"), [("--metrics-port", "9464"), ("--on-change", "true")])
+def test_what_needs_rounds_is_refused_without_them(lake: Path, option: str, value: str) -> None:
+    code, _, log = run(lake, option, value)
+    assert code == 2
+    assert log == f"run: {option} goes with --every; say how often, as --every 30s\n"

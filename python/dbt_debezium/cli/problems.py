@@ -2,6 +2,7 @@
 
 import re
 import traceback
+from collections.abc import Iterable
 from typing import Final
 
 from rich.text import Text
@@ -25,9 +26,9 @@ def with_pages(sentence: str) -> str:
     return PAGE.sub(lambda page: str(folder / page[0]), sentence)
 
 
-def say_problem(sentence: str | None) -> None:
-    """Say in the log what could not be written, if anything."""
-    if sentence:
+def say_problems(sentences: Iterable[str]) -> None:
+    """Log what could not be written."""
+    for sentence in sentences:
         log.print(Text(sentence), soft_wrap=True)
 
 

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from dbt_debezium.cli.console import log, out, working
 from dbt_debezium.cli.one_session import OneSession
-from dbt_debezium.cli.problems import say_problem, sentence_of
-from dbt_debezium.cli.report import kept_page
+from dbt_debezium.cli.problems import say_problems, sentence_of
+from dbt_debezium.cli.watched import watch_of
 from dbt_debezium.home import lake_dir
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from dbt_debezium.rounds.loop import Told
     from dbt_debezium.rounds.round import Outcome, Round
+    from dbt_debezium.watching.watch import Output
 
 FAILED_ROUNDS = "DBT_DEBEZIUM_FAILED_ROUNDS"
 """A process that starts itself again passes the number of failed rounds on."""
@@ -32,7 +33,7 @@ def repeat(
     seconds: int,
     as_json: bool,
     health_file: Path | None,
-    page_file: Path | None,
+    outputs: "list[Output]",
     started_in: Path,
 ) -> None:
     """Repeat rounds until a signal ends them."""
@@ -47,9 +48,7 @@ def repeat(
     stop = Stopping(lambda: log.print("ending after this round; a second signal ends it now"))
     stop.listen()
     health = Health(health_file or lake_dir() / NAME)
-    page = None
-    if page_file:
-        page = kept_page(page_file, session, lambda: health_of(health.said))
+    watch = watch_of(outputs, session, lambda: health_of(health.said)) if outputs else None
     people = ForPeople(lambda line: out.print(Text(line), soft_wrap=True))
     failures = int(os.environ.pop(FAILED_ROUNDS, "0"))
 
@@ -68,11 +67,11 @@ def repeat(
             return rounds.run()
 
     def tell(told: "Told") -> None:
-        say_problem(health.round(told))
-        if page:
+        say_problems(filter(None, [health.round(told)]))
+        if watch:
             # A round without news has found the lake as the last one left it.
             is_quiet = told.outcome is not None and told.outcome.kind == "no_news"
-            say_problem(page.write(may_have_changed=not is_quiet))
+            say_problems(watch.write(may_have_changed=not is_quiet))
         if as_json:
             click.echo(for_machines(told))
         else:
@@ -91,5 +90,5 @@ def repeat(
             start_again(started_in, {FAILED_ROUNDS: str(ended.failures)})
     finally:
         health.ended()
-        if page:
-            say_problem(page.show())
+        if watch:
+            say_problems(watch.show())

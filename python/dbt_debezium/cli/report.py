@@ -1,8 +1,6 @@
 """`dbt-debezium report`."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,16 +8,11 @@ import click
 from rich.text import Text
 
 from dbt_debezium.cli.console import enter_lake, examples, out
-from dbt_debezium.cli.problems import sentence_of
-from dbt_debezium.cli.status import engine_option, look, look_with
+from dbt_debezium.cli.status import engine_option, look
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 
 if TYPE_CHECKING:
-    from dbt_debezium.cli.one_session import OneSession
-    from dbt_debezium.lake_status import LakeStatus
-    from dbt_debezium.page.kept import KeptPage
-    from dbt_debezium.page.rounds import RoundsHealth
     from dbt_debezium.readers.choice import Engine
 
 
@@ -57,28 +50,3 @@ def report(file: Path, health_file: str | None, target: str | None, engine: "Eng
     summary, text = page_of(found, health, str(lake_dir()), datetime.now(UTC))
     write(file, text)
     out.print(Text(summary.sentence), soft_wrap=True)
-
-
-def kept_page(
-    file: Path,
-    session: "OneSession",
-    health: "Callable[[], RoundsHealth | None]",
-) -> "KeptPage":
-    """The page that `run` writes, for which it starts no Spark.
-
-    Args:
-        file: where the page is.
-        session: of the run.
-        health: how the rounds are.
-    """
-    from dbt_debezium.page.kept import KeptPage
-    from dbt_debezium.readers.choice import reader_at_hand
-    from dbt_debezium.session import build_schema, check_lake
-
-    def look_again() -> "LakeStatus":
-        check_lake(session.target)
-        schema = build_schema(session.target)
-        return look_with(reader_at_hand(session.alive(), session.target, schema), schema)
-
-    sentence = partial(sentence_of, where="lake")
-    return KeptPage(file, str(lake_dir()), look_again, health, sentence)

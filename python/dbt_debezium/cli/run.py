@@ -23,10 +23,10 @@ from dbt_debezium.cli.console import (
 from dbt_debezium.cli.land import end_if_failed, source_of
 from dbt_debezium.cli.maintain import maintain_when_due
 from dbt_debezium.cli.one_session import OneSession
-from dbt_debezium.cli.problems import say_problem
+from dbt_debezium.cli.problems import say_problems
 from dbt_debezium.cli.repeat import repeat
-from dbt_debezium.cli.report import kept_page
 from dbt_debezium.cli.shown_report import SHOWN_SENTENCES, shape_sentences
+from dbt_debezium.cli.watched import Watched, watch_of, watch_options
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir, make_private, project_dir
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from dbt_debezium.rounds.round import Round
     from dbt_debezium.rounds.sources import Source
+    from dbt_debezium.watching.watch import Output
 
 
 @click.command(
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         "dbt-debezium run kafka://localhost:9092 --topics 'shop[.].*'",
         "dbt-debezium run --every 30s",
         "dbt-debezium run --every 30s --report lake.html",
+        "dbt-debezium run --every 30s --metrics-port 9464 --on-change ./alert.sh",
         "dbt-debezium run --full-refresh",
         "dbt-debezium run --vars '{landing_reaches_the_end: true}'",
     ),
@@ -61,13 +63,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="With --every: where it says how it is doing. By default health.json in the lake.",
 )
-@click.option(
-    "--report",
-    "page_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the page of `dbt-debezium report` after the run, or after each round.",
-)
+@watch_options
 @click.option(
     "--build-anyway", is_flag=True, help="Build although nothing has changed since it published."
 )
@@ -80,6 +76,9 @@ def run(
     as_json: bool,
     health_file: str | None,
     page_file: Path | None,
+    metrics_file: Path | None,
+    metrics_port: str | None,
+    on_change: str | None,
     build_anyway: bool,
     arguments: Sequence[str],
 ) -> None:
@@ -96,7 +95,6 @@ def run(
     """
     from dbt_debezium.kafka.landing_file import FILE
     from dbt_debezium.lease import Lease
-    from dbt_debezium.page.file import check_place
     from dbt_debezium.rounds.duration import seconds_of
     from dbt_debezium.rounds.news import always_builds
     from dbt_debezium.rounds.sources import NoSource
@@ -117,7 +115,11 @@ def run(
             f"run: --every: {named} would be done in each round; run it once without --every"
         )
     health = Path(health_file).expanduser().absolute() if health_file else None
-    page_file = page_file.expanduser().absolute() if page_file else None
+    page_file, metrics_file = (
+        file.expanduser().absolute() if file else None for file in (page_file, metrics_file)
+    )
+    watched = Watched(page_file, metrics_file, metrics_port, on_change)
+    watched.check_rounds(is_repeated=bool(every))
     started_in = Path.cwd()
     enter_project()
     messages: Source = NoSource()
@@ -126,13 +128,12 @@ def run(
     session = OneSession(target)
     rounds = rounds_of(messages, session, options, build_anyway)
     make_private(lake_dir())
-    if page_file:
-        check_place(page_file)
+    outputs = watched.begin()
     with Lease(lake_dir(), "dbt-debezium run"):
         if seconds:
-            repeat(rounds, session, seconds, as_json, health, page_file, started_in)
-        elif page_file:
-            run_once_with_page(rounds, session, page_file)
+            repeat(rounds, session, seconds, as_json, health, outputs, started_in)
+        elif outputs:
+            run_once_watched(rounds, session, outputs)
         else:
             run_once(rounds)
 
@@ -183,20 +184,19 @@ def run_once(rounds: "Round") -> None:
     end_if_failed(outcome.landing)
 
 
-def run_once_with_page(rounds: "Round", session: OneSession, page_file: Path) -> None:
-    """Do one round, and write the page, whether it fails or not."""
+def run_once_watched(rounds: "Round", session: OneSession, outputs: "list[Output]") -> None:
+    """Do one round, and write the outputs, whether it fails or not."""
     from dbt_debezium.page.rounds import read_health
     from dbt_debezium.rounds.health import NAME
 
-    health = partial(read_health, lake_dir() / NAME)
-    page = kept_page(page_file, session, health)
+    watch = watch_of(outputs, session, partial(read_health, lake_dir() / NAME))
     try:
         run_once(rounds)
     # Not after Ctrl-C: who ends the command does not wait for a page.
     except (Exception, SystemExit):
-        say_problem(page.write())
+        say_problems(watch.write())
         raise
-    say_problem(page.write())
+    say_problems(watch.write())
 
 
 def notes_of(spark: "SparkSession", target: str | None) -> tuple[list[str], list[dict[str, Any]]]:

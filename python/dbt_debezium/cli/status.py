@@ -13,7 +13,7 @@ from dbt_debezium.cli.shown_report import (
     shape_sentences,
     show_report,
 )
-from dbt_debezium.home import project_dir
+from dbt_debezium.home import lake_dir, project_dir
 
 if TYPE_CHECKING:
     from dbt_debezium.lake_status import LakeStatus
@@ -42,16 +42,29 @@ engine_option = click.option(
     is_flag=True,
     help="One JSON list: cut.json of an export, and what models lack or cannot show.",
 )
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "prometheus"]),
+    default="text",
+    show_default=True,
+    help="`json` is what --json prints; `prometheus` the metrics of docs/watching.md.",
+)
 @click.option("--target", help="A target of profiles.yml.")
 @engine_option
-def status(as_json: bool, target: str | None, engine: "Engine") -> None:
+def status(as_json: bool, form: str, target: str | None, engine: "Engine") -> None:
     """Say what is published, held, quarantined and flagged, and why."""
     enter_lake(target)
     found = look(target, engine)
-    if as_json:
+    if form == "prometheus":
+        from dbt_debezium.watching.metrics import text_of
+        from dbt_debezium.watching.watch import Seen
+
+        click.echo(text_of(Seen(str(lake_dir()), found)), nl=False)
+    elif as_json or form == "json":
         click.echo(json.dumps(found.report, ensure_ascii=False, indent=1))
-        return
-    say(found)
+    else:
+        say(found)
 
 
 def say(found: "LakeStatus") -> None:

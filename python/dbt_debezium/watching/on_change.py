@@ -1,0 +1,124 @@
+"""The command of `run --on-change`: called when something begins, worsens or ends."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.page.file import write
+from dbt_debezium.watching.problems import Change, Key, Problem, after, changes_of, problems_of
+from dbt_debezium.watching.watch import Seen
+
+NAME: Final = "on_change.json"
+"""In the lake: the problems that the command knows, so that a restart repeats no call."""
+LONGEST_SECONDS: Final = 30
+"""After that the command is ended, and called again in the next round."""
+SHOWN_OUTPUT: Final = 200
+"""Characters of what a failed command has written."""
+
+
+class OnChange:
+    """Calls a command once for each change, with JSON on its standard input."""
+
+    def __init__(self, command: str, memory: Path) -> None:
+        """Know the command.
+
+        Args:
+            command: a program and its arguments, quoted as in a shell. No shell runs it.
+            memory: the file of the problems that the command knows.
+
+        Raises:
+            DebeziumError: the command is none.
+        """
+        try:
+            self._command = shlex.split(command)
+        except ValueError as error:
+            raise DebeziumError(
+                f"run: --on-change: {command!r} is no command ({error}); quote it as in a shell"
+            ) from error
+        if not self._command:
+            raise DebeziumError(
+                "run: --on-change: the command is empty; name a program, as --on-change ./alert.sh"
+            )
+        self._memory = memory
+        self._known = _read(memory)
+
+    def write(self, seen: Seen) -> str | None:
+        """Call the command for what has changed since it was last called.
+
+        Raises:
+            DebeziumError: the command failed. It is called for the same change in the next round.
+        """
+        if seen.health is None:
+            return None
+        for change in changes_of(self._known, problems_of(seen.found, seen.health)):
+            self._call(message_of(change, seen.lake))
+            self._known = after(self._known, change)
+            write(self._memory, msgspec.json.encode([*self._known.values()]).decode(), "run")
+        return None
+
+    def _call(self, message: dict[str, object]) -> None:
+        text = json.dumps(message, ensure_ascii=False) + "\n"
+        try:
+            process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise self._failed(f"cannot be started ({error.strerror})") from error
+        with process:
+            try:
+                output, _ = process.communicate(text.encode(), LONGEST_SECONDS)
+            except subprocess.TimeoutExpired as error:
+                # What it has started ends with it.
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                raise self._failed(f"has not ended within {LONGEST_SECONDS} seconds") from error
+        if process.returncode:
+            said = " ".join(output.decode(errors="replace").split())[:SHOWN_OUTPUT]
+            raise self._failed(f"ended with {process.returncode}{': ' if said else ''}{said}")
+
+    def _failed(self, why: str) -> DebeziumError:
+        return DebeziumError(
+            f"run: --on-change: {self._command[0]} {why}; it is called again in the next round"
+        )
+
+
+def message_of(change: Change, lake: str) -> dict[str, object]:
+    """What stands on the command's standard input; `docs/watching.md` lists the fields."""
+    problem = change.problem
+    return {
+        "lake": lake,
+        "at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "event": change.event,
+        "kind": problem.key.kind,
+        "source": problem.key.source or None,
+        "what": problem.key.what or None,
+        "size": problem.size,
+        "sentence": problem.sentence,
+    }
+
+
+def _read(memory: Path) -> dict[Key, Problem]:
+    """The problems that the command knows; none where no file says so."""
+    try:
+        known: Sequence[Problem] = msgspec.json.decode(memory.read_bytes(), type=list[Problem])
+    except FileNotFoundError:
+        return {}
+    except (OSError, msgspec.MsgspecError) as error:
+        raise DebeziumError(
+            f"run: {memory} cannot be read ({error}); remove it, and what is wrong is reported anew"
+        ) from error
+    return {one.key: one for one in known}

@@ -1,0 +1,148 @@
+"""The command of alerts: called once when something begins, worsens or ends."""
+
+import json
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from test_report_page import entry, health_of
+
+import dbt_debezium.watching.on_change as on_change_module
+from dbt_debezium.errors import DebeziumError
+from dbt_debezium.lake_status import LakeStatus
+from dbt_debezium.watching.on_change import OnChange
+from dbt_debezium.watching.watch import Seen
+
+
+class Alert:
+    """A command that keeps what it was given, and the rounds that call it."""
+
+    def __init__(self, folder: Path, script: str = "") -> None:
+        self.calls = folder / "calls.jsonl"
+        self.program = folder / "alert with spaces"
+        self.program.write_text(
+            f"#!{sys.executable}\nimport sys\n{script or self._keeping()}\n", encoding="utf-8"
+        )
+        self.program.chmod(stat.S_IRWXU)
+        self.memory = folder / "on_change.json"
+        self.health = health_of(folder, state="waiting")
+        self.begin()
+
+    def _keeping(self) -> str:
+        return f"open({str(self.calls)!r}, 'ab').write(sys.stdin.buffer.read())"
+
+    def begin(self) -> None:
+        """Start the process of the rounds, anew after the first time."""
+        self.output = OnChange(f"'{self.program}'", self.memory)
+
+    def round(self, *reasons: str, failures: int = 0, **other: Any) -> list[tuple[str, ...]]:
+        """A round after which messages are quarantined for these reasons; what was called."""
+        quarantined = [
+            {"topic": "t", "partition": 0, "offset": at, "reason": reason, "detail": None}
+            for at, reason in enumerate(reasons)
+        ]
+        found = LakeStatus([entry(quarantined=quarantined, **other)], 0, {}, {})
+        health = replace(self.health, failed_rounds=failures, last_error="broker: away")
+        before = len(self.called())
+        self.output.write(Seen("lake", found, health=health))
+        return [(one["event"], one["kind"], one["what"]) for one in self.called()[before:]]
+
+    def called(self) -> list[dict[str, Any]]:
+        lines = self.calls.read_text().splitlines() if self.calls.exists() else []
+        return [json.loads(line) for line in lines]
+
+
+def test_a_command_is_called_once_when_something_begins_worsens_and_ends(tmp_path: Path) -> None:
+    alert = Alert(tmp_path)
+    assert alert.round() == []
+    assert alert.round("not_json") == [("begins", "quarantined", "not_json")]
+    assert alert.round("not_json") == []
+    assert alert.round("not_json", "not_json") == [("worsens", "quarantined", "not_json")]
+    assert alert.round("not_json") == []
+    assert alert.round() == [("ends", "quarantined", "not_json")]
+    assert alert.round() == []
+
+
+def test_a_restart_repeats_no_call(tmp_path: Path) -> None:
+    alert = Alert(tmp_path)
+    assert alert.round("not_json")
+    alert.begin()
+    assert alert.round("not_json") == []
+    assert alert.round() == [("ends", "quarantined", "not_json")]
+
+
+def test_one_failed_round_is_no_alert_and_two_are(tmp_path: Path) -> None:
+    alert = Alert(tmp_path)
+    assert [alert.round(failures=number) for number in (1, 2, 3, 4, 0)] == [
+        [],
+        [("begins", "rounds_failed", None)],
+        [],
+        [("worsens", "rounds_failed", None)],
+        [("ends", "rounds_failed", None)],
+    ]
+
+
+def test_the_command_reads_who_what_and_the_sentence_of_status(tmp_path: Path) -> None:
+    alert = Alert(tmp_path)
+    alert.round(flags=[{"table": "public.orders", "flag": "no_baseline"}])
+    [call] = alert.called()
+    assert call.pop("at").endswith("Z")
+    sentence = call.pop("sentence")
+    assert sentence.startswith("shop: ")
+    assert "public.orders" in sentence
+    assert call == {
+        "lake": "lake",
+        "event": "begins",
+        "kind": "flagged",
+        "source": "shop",
+        "what": "public.orders: no_baseline",
+        "size": 1,
+    }
+
+
+def test_text_of_the_data_reaches_the_command_on_its_input_alone(tmp_path: Path) -> None:
+    alert = Alert(tmp_path, f"open({str(tmp_path / 'arguments')!r}, 'w').write(str(sys.argv[1:]))")
+    alert.round(flags=[{"table": "public.$(touch x); touch y", "flag": "no_baseline"}])
+    assert (tmp_path / "arguments").read_text() == "[]"
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_command_that_fails_is_called_again_in_the_next_round(tmp_path: Path) -> None:
+    alert = Alert(tmp_path, "sys.exit('no route\\nto mail')")
+    for _ in range(2):
+        with pytest.raises(DebeziumError, match="ended with 1: no route to mail; it is called"):
+            alert.round("not_json")
+    alert.program.write_text(f"#!{sys.executable}\nimport sys\n{alert._keeping()}\n")
+    assert alert.round("not_json") == [("begins", "quarantined", "not_json")]
+
+
+def test_a_command_that_hangs_is_ended_with_what_it_has_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_change_module, "LONGEST_SECONDS", 1)
+    script = "import os, subprocess\nsubprocess.run(['sleep', '600'])"
+    alert = Alert(tmp_path, script)
+    with pytest.raises(DebeziumError, match="has not ended within 1 seconds; it is called again"):
+        alert.round("not_json")
+
+
+def test_a_command_that_is_not_there_is_named(tmp_path: Path) -> None:
+    alert = Alert(tmp_path)
+    alert.program.unlink()
+    with pytest.raises(DebeziumError, match="alert with spaces cannot be started"):
+        alert.round("not_json")
+
+
+@pytest.mark.parametrize(("command", "why"), [("", "is empty"), ("a 'b", "is no command")])
+def test_what_is_no_command_is_refused(command: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(DebeziumError, match=f"run: --on-change: .*{why}"):
+        OnChange(command, tmp_path / "memory")
+
+
+def test_a_memory_that_cannot_be_read_says_how_to_begin_anew(tmp_path: Path) -> None:
+    (tmp_path / "memory").write_text("{")
+    with pytest.raises(DebeziumError, match="remove it, and what is wrong is reported anew"):
+        OnChange("true", tmp_path / "memory")
