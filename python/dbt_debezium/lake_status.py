@@ -7,6 +7,7 @@ from typing import Any
 from dbt_debezium.encoded_columns import ShownTable, encoded_columns
 from dbt_debezium.model_files import HistoryModel
 from dbt_debezium.notices import idle_decisions, landed_count, unplaced_topics, unpublished_run
+from dbt_debezium.partition_ends import PartitionEnds, partition_ends
 from dbt_debezium.readers import Reader
 from dbt_debezium.report import cut_report
 from dbt_debezium.shapes import ShapeReport, shape_reports
@@ -29,6 +30,8 @@ class LakeStatus:
     """Sentences on decisions, topics and the latest run."""
     without_truncate: Sequence[str] = ()
     """Patterns of sources that are known to send no TRUNCATE, a setting."""
+    partitions: dict[str, list[PartitionEnds]] = field(default_factory=dict)
+    """By source, those that wait or lack something first."""
 
 
 def lake_status(
@@ -68,4 +71,7 @@ def lake_status(
         entry["tables_without_model"] = found.tables_without_model()
         entry["schema_changes"] = found.changes
         entry["encoded_columns"] = encoded.get(entry["source"], {})
-    return LakeStatus(report, landed, shapes, unrepresentable, notices, without_truncate)
+    partitions = partition_ends(lake, build_schema)
+    return LakeStatus(
+        report, landed, shapes, unrepresentable, notices, without_truncate, partitions
+    )

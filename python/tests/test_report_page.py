@@ -16,8 +16,8 @@ from dbt_debezium.cli.status import say
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page import page_of
-from dbt_debezium.page.file import check_place, write
 from dbt_debezium.page.rounds import RoundsHealth, read_health
+from dbt_debezium.replaced_file import check_place, write
 from dbt_debezium.report import OUTCOMES
 from dbt_debezium.rounds.health import Health
 from dbt_debezium.shapes import ShapeReport

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 FAILED_ROUNDS = "DBT_DEBEZIUM_FAILED_ROUNDS"
 """A process that starts itself again passes the number of failed rounds on."""
+SHORTEST_REFRESH = 30
+"""Seconds after which a browser loads the page again, if rounds are not further apart."""
 LONG_LIVED = "-XX:ReservedCodeCacheSize=400m -XX:+UseParallelGC -XX:MetaspaceSize=256m"
 """Java's options for many rounds: optimized code takes a fifth less CPU from the eighth on."""
 
@@ -39,6 +41,8 @@ def repeat(
     """Repeat rounds until a signal ends them."""
     from dbt_debezium.page.rounds import health_of
     from dbt_debezium.rounds.health import NAME, Health
+    from dbt_debezium.rounds.history import NAME as HISTORY
+    from dbt_debezium.rounds.history import RoundsFile
     from dbt_debezium.rounds.java_process import JavaEndedError, has_ended, start_again
     from dbt_debezium.rounds.loop import run_rounds
     from dbt_debezium.rounds.stopping import Stopping
@@ -48,7 +52,11 @@ def repeat(
     stop = Stopping(lambda: log.print("ending after this round; a second signal ends it now"))
     stop.listen()
     health = Health(health_file or lake_dir() / NAME)
-    watch = watch_of(outputs, session, lambda: health_of(health.said)) if outputs else None
+    history = RoundsFile(lake_dir() / HISTORY)
+    watch = None
+    if outputs:
+        refresh = max(SHORTEST_REFRESH, seconds)
+        watch = watch_of(outputs, session, lambda: health_of(health.said), history.rounds, refresh)
     people = ForPeople(lambda line: out.print(Text(line), soft_wrap=True))
     failures = int(os.environ.pop(FAILED_ROUNDS, "0"))
 
@@ -60,14 +68,21 @@ def repeat(
         return spark
 
     def one_round() -> "Outcome":
+        history.stages.step("looking for news")
         if not log.is_terminal:
+            rounds.tell = history.stages.step
             return rounds.run()
         with working("looking for news") as status:
-            rounds.tell = status.update
+
+            def begin(step: str) -> None:
+                history.stages.step(step)
+                status.update(step)
+
+            rounds.tell = begin
             return rounds.run()
 
     def tell(told: "Told") -> None:
-        say_problems(filter(None, [health.round(told)]))
+        say_problems(filter(None, [health.round(told), history.round(told, health.said)]))
         if watch:
             # A round without news has found the lake as the last one left it.
             is_quiet = told.outcome is not None and told.outcome.kind == "no_news"
@@ -90,5 +105,6 @@ def repeat(
             start_again(started_in, {FAILED_ROUNDS: str(ended.failures)})
     finally:
         health.ended()
+        say_problems(filter(None, [history.write()]))
         if watch:
             say_problems(watch.show())

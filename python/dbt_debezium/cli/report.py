@@ -33,9 +33,11 @@ def report(file: Path, health_file: str | None, target: str | None, engine: "Eng
     no script. A page that is there is replaced as a whole.
     """
     from dbt_debezium.page import page_of
-    from dbt_debezium.page.file import check_place, write
     from dbt_debezium.page.rounds import read_health
+    from dbt_debezium.replaced_file import check_place, write
     from dbt_debezium.rounds.health import NAME
+    from dbt_debezium.rounds.history import NAME as HISTORY
+    from dbt_debezium.rounds.history import read_rounds
 
     file = file.expanduser().absolute()
     named = Path(health_file).expanduser().absolute() if health_file else None
@@ -47,6 +49,7 @@ def report(file: Path, health_file: str | None, target: str | None, engine: "Eng
         )
     check_place(file)
     found = look(target, engine)
-    summary, text = page_of(found, health, str(lake_dir()), datetime.now(UTC))
+    rounds = read_rounds(lake_dir() / HISTORY)
+    summary, text = page_of(found, health, str(lake_dir()), datetime.now(UTC), rounds)
     write(file, text)
     out.print(Text(summary.sentence), soft_wrap=True)

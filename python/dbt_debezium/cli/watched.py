@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dbt_debezium.cli.one_session import OneSession
     from dbt_debezium.lake_status import LakeStatus
     from dbt_debezium.page.rounds import RoundsHealth
+    from dbt_debezium.rounds.history import Rounds
     from dbt_debezium.watching.watch import Output, Watch
 
 
@@ -35,7 +36,7 @@ class Watched:
         Raises:
             DebeziumError: a file or a port cannot be used, or the command is none.
         """
-        from dbt_debezium.page.file import check_place
+        from dbt_debezium.replaced_file import check_place
         from dbt_debezium.watching.watch import PageFile
 
         outputs: list[Output] = []
@@ -105,6 +106,8 @@ def watch_of(
     outputs: "list[Output]",
     session: "OneSession",
     health: "Callable[[], RoundsHealth | None]",
+    rounds: "Rounds | None" = None,
+    refresh_seconds: int | None = None,
 ) -> "Watch":
     """Keeps outputs up to date, and starts no Spark for it.
 
@@ -112,6 +115,8 @@ def watch_of(
         outputs: what is kept.
         session: of the run.
         health: how the rounds are.
+        rounds: the history of rounds.
+        refresh_seconds: after how long a browser is to load the page again.
     """
     from dbt_debezium.readers.choice import reader_at_hand
     from dbt_debezium.session import build_schema, check_lake

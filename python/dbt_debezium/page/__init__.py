@@ -1,18 +1,22 @@
 """How a lake is, as one page of HTML that needs nothing else: no script, and no other file."""
 
 from datetime import datetime
+from importlib.metadata import version
 from typing import Final
 
 import jinja2
 
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page.ages import shown_time
-from dbt_debezium.page.rounds import RoundsHealth, round_problems, shown_ages
+from dbt_debezium.page.plots import HEIGHT, plots_of
+from dbt_debezium.page.rounds import RoundsHealth, last_rounds, round_problems, shown_ages
 from dbt_debezium.page.sources import source_part
 from dbt_debezium.page.summary import Summary, summary_of
 from dbt_debezium.report import OUTCOMES
+from dbt_debezium.rounds.history import Rounds
 from dbt_debezium.sentences import by_need, shared_sentences
 
+SPANS: Final = (("Last day", 1), ("Last week", 7))
 _ENVIRONMENT: Final = jinja2.Environment(
     loader=jinja2.PackageLoader("dbt_debezium.page", "."),
     # Names of sources, topics and tables come from messages.
@@ -28,6 +32,8 @@ def page_of(
     health: RoundsHealth | None,
     lake: str,
     now: datetime,
+    rounds: Rounds | None = None,
+    refresh_seconds: int | None = None,
 ) -> tuple[Summary, str]:
     """The page, and the sentence at its top.
 
@@ -36,6 +42,8 @@ def page_of(
         health: what the health file of `run --every` says; None where there is none.
         lake: what the lake is called.
         now: when the page is made, UTC.
+        rounds: the history of rounds; None where there is none.
+        refresh_seconds: after how long a browser loads the page again; None: it does not.
     """
     problems = [] if health is None else round_problems(health, now)
     shared = shared_sentences(found.report, "status", found.without_truncate)
@@ -54,5 +62,10 @@ def page_of(
         ages=[] if health is None else shown_ages(health, now),
         shared=shared,
         notices=[*problems, *found.notices],
+        plots=[(name, plots_of(rounds, now, days)) for name, days in SPANS] if rounds else [],
+        plot_height=HEIGHT,
+        last_rounds=last_rounds(rounds) if rounds else [],
+        refresh_seconds=refresh_seconds,
+        version=version("dbt-debezium"),
     )
     return summary, text

@@ -1,17 +1,21 @@
 """What the health file of `run --every` says."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.page.ages import shown_age, with_age
+from dbt_debezium.page.ages import shown_age, shown_time, with_age
+from dbt_debezium.rounds.history import Rounds
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
+SHOWN_SECONDS: Final = 0.05
+"""Shorter stages are left out."""
 LATE_SECONDS: Final = 300
 """How long after its time a round may be without a word: it may still be working."""
 
@@ -81,3 +85,35 @@ def round_problems(health: RoundsHealth, now: datetime) -> list[str]:
             "look whether `dbt-debezium run --every` still runs"
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRow:
+    """One of the last rounds that did something, as the template takes it."""
+
+    began: str
+    outcome: str
+    messages: int
+    commits: int
+    seconds: float
+    stages: str
+    """Where its time went, the longest stage first."""
+
+
+def last_rounds(rounds: Rounds) -> list[RoundRow]:
+    """The last rounds that did something, the newest first."""
+    return [
+        RoundRow(
+            shown_time(datetime.fromtimestamp(one.began, UTC)),
+            one.outcome,
+            one.messages,
+            one.commits,
+            one.seconds,
+            ", ".join(
+                f"{name} {seconds:.1f} s"
+                for name, seconds in sorted(one.stages.items(), key=lambda each: -each[1])
+                if seconds >= SHOWN_SECONDS
+            ),
+        )
+        for one in reversed(rounds.last)
+    ]

@@ -10,6 +10,8 @@ from dbt_debezium.flags import flag_sentences
 from dbt_debezium.holds import held_sentences
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page.ages import age_of
+from dbt_debezium.page.cut import SHOWN as SHOWN_PARTITIONS
+from dbt_debezium.page.cut import CutBar, cut_bars
 from dbt_debezium.quarantine.sentences import quarantine_sentences
 from dbt_debezium.sentences import internal_sentence
 from dbt_debezium.shapes import ShapeReport
@@ -37,6 +39,9 @@ class SourcePart:
     flag_sentences: list[str]
     model_sentences: list[str]
     """Where models and tables differ, and what columns cannot show."""
+    cut: list[CutBar]
+    """Its partitions, those that wait or lack something first."""
+    partitions_more: int
     other_sentences: list[str]
     """Decisions of operators, and what was skipped."""
 
@@ -66,6 +71,8 @@ def source_part(entry: dict[str, Any], found: LakeStatus, now: datetime) -> Sour
             *encoded_sentences(source, entry["encoded_columns"], "status"),
             *([unrepresentable_sentence(source, unrepresentable)] if unrepresentable else []),
         ],
+        cut=cut_bars(found.partitions.get(source, ())),
+        partitions_more=max(0, len(found.partitions.get(source, ())) - SHOWN_PARTITIONS),
         other_sentences=[
             *([internal_sentence(entry)] if entry["internal_topics"] else []),
             *(f"{source}: {decision}" for decision in entry["decisions"]),

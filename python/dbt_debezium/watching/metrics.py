@@ -18,8 +18,8 @@ from prometheus_client.registry import Collector
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.page.ages import moment_of
-from dbt_debezium.page.file import write
 from dbt_debezium.page.rounds import RoundsHealth
+from dbt_debezium.replaced_file import write
 from dbt_debezium.report import OUTCOMES
 from dbt_debezium.watching.watch import Seen
 

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.page.file import write
+from dbt_debezium.replaced_file import write
 from dbt_debezium.watching.problems import Change, Key, Problem, after, changes_of, problems_of
 from dbt_debezium.watching.watch import Seen
 

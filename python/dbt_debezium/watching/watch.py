@@ -9,8 +9,9 @@ from typing import Protocol
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page import page_of
 from dbt_debezium.page.ages import shown_time
-from dbt_debezium.page.file import write
 from dbt_debezium.page.rounds import RoundsHealth
+from dbt_debezium.replaced_file import write
+from dbt_debezium.rounds.history import Rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,10 @@ class Seen:
     """Why the lake could not be looked at since then; None if the look is current."""
     health: RoundsHealth | None = None
     """None where no rounds have been."""
+    rounds: Rounds | None = None
+    """What they have done."""
+    refresh_seconds: int | None = None
+    """After how long a browser is to load the page again; None: it is not."""
 
 
 class Output(Protocol):
@@ -54,7 +59,11 @@ class PageFile:
             problem = f"report: {self._file} {lake}: {seen.unseen}"
         notices = [*seen.found.notices, *([problem] if problem else [])]
         found = replace(seen.found, notices=notices)
-        write(self._file, page_of(found, seen.health, seen.lake, datetime.now(UTC))[1])
+        is_over = seen.health is not None and seen.health.state == "ended"
+        refresh = None if is_over else seen.refresh_seconds
+        now = datetime.now(UTC)
+        _, text = page_of(found, seen.health, seen.lake, now, seen.rounds, refresh)
+        write(self._file, text)
         return problem
 
 
@@ -72,6 +81,8 @@ class Watch:
         health: Callable[[], RoundsHealth | None],
         outputs: Sequence[Output],
         sentence: Callable[[Exception], str],
+        rounds: Rounds | None = None,
+        refresh_seconds: int | None = None,
     ) -> None:
         """Know what is kept.
 
@@ -81,8 +92,10 @@ class Watch:
             health: how the rounds are.
             outputs: what is kept.
             sentence: what is reported of an error.
+            rounds: the history of rounds, which those who keep it add to.
+            refresh_seconds: after how long a browser is to load the page again.
         """
-        self._seen = Seen(lake)
+        self._seen = Seen(lake, rounds=rounds, refresh_seconds=refresh_seconds)
         self._look, self._health, self._sentence = look, health, sentence
         self._outputs = outputs
         self._is_current = False

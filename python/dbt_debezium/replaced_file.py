@@ -1,4 +1,4 @@
-"""The file that the page is written into."""
+"""A file that is replaced as a whole, such as a page."""
 
 import os
 from collections.abc import Iterator
