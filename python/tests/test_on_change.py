@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from test_report_page import entry, health_of
+from test_report_page import NOW, entry, health_of
 
 import dbt_debezium.watching.on_change as on_change_module
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lake_status import LakeStatus
+from dbt_debezium.page.rounds import OldestHeld
 from dbt_debezium.watching.on_change import OnChange
 from dbt_debezium.watching.watch import Seen
 
@@ -146,3 +147,24 @@ def test_a_memory_that_cannot_be_read_says_how_to_begin_anew(tmp_path: Path) -> 
     (tmp_path / "memory").write_text("{")
     with pytest.raises(DebeziumError, match="remove it, and what is wrong is reported anew"):
         OnChange("true", tmp_path / "memory")
+
+
+def test_readers_that_stand_still_for_five_minutes_are_an_alert_with_its_cause(
+    tmp_path: Path,
+) -> None:
+    alert = Alert(tmp_path)
+    held = [{"transaction_id": "7", "reason": "no_end", "table": None, "expected": None,
+             "received": None, "commit_position": None, "committed_at": None, "has_landed": True,
+             "lacking": [], "is_passed": False}]  # fmt: skip
+    oldest = OldestHeld("shop", "7", "no_end", NOW)
+    calls = []
+    for seconds in (299, 300, 400, 600):
+        alert.health = replace(alert.health, readers_behind_seconds=seconds, oldest_held=oldest)
+        calls.append(alert.round(held=held))
+    assert calls == [
+        [],
+        [("begins", "readers_behind", "no_end")],
+        [],
+        [("worsens", "readers_behind", "no_end")],
+    ]
+    assert "readers have lacked something for 300 seconds; shop: " in alert.called()[0]["sentence"]

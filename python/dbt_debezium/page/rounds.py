@@ -20,6 +20,15 @@ LATE_SECONDS: Final = 300
 """How long after its time a round may be without a word: it may still be working."""
 
 
+class OldestHeld(msgspec.Struct, frozen=True):
+    """The transaction that holds readers back."""
+
+    source: str
+    transaction_id: str
+    reason: str
+    since: Instant
+
+
 class RoundsHealth(msgspec.Struct, frozen=True):
     """The file, see docs/rounds.md. Its instants are UTC."""
 
@@ -29,6 +38,8 @@ class RoundsHealth(msgspec.Struct, frozen=True):
     next_round_at: Instant | None
     last_published_at: Instant | None
     up_to_date_at: Instant | None
+    readers_behind_seconds: float
+    oldest_held: OldestHeld | None
     failed_rounds: int
     last_error: str | None
     last_error_at: Instant | None

@@ -17,10 +17,10 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.page.ages import moment_of
 from dbt_debezium.page.rounds import RoundsHealth
 from dbt_debezium.replaced_file import write
-from dbt_debezium.report import OUTCOMES
+from dbt_debezium.report import OUTCOMES, moment_of
+from dbt_debezium.rounds.behind import sources_of
 from dbt_debezium.watching.watch import Seen
 
 PREFIX: Final = "dbt_debezium_"
@@ -39,7 +39,11 @@ class Gauge:
 
 BEHIND = Gauge(
     "readers_behind_seconds",
-    "How long readers have stood still although newer transactions have landed; 0 if they see all.",
+    "How long readers had lacked something when the latest round ended, of any source.",
+)
+COMMITS_BEHIND = Gauge(
+    "commits_behind_seconds",
+    "From the newest published commit to the newest that has landed, by the clock of the source.",
     ["source"],
 )
 INFO = Gauge("info", "The version of dbt-debezium that reports, always 1.", ["version"])
@@ -71,12 +75,12 @@ MOMENTS = {
     ),
     "up_to_date_at": Gauge(
         "up_to_date_timestamp_seconds",
-        "Everything that brokers or folders had at this time has been judged.",
+        "Readers see everything that was sent before this time.",
     ),
 }
 GAUGES: Final = (
-    BEHIND, INFO, COMMIT, COMMITTED, MESSAGES, HELD, QUARANTINED, FLAGGED, ROUNDS, FAILED, RUNNING,
-    *MOMENTS.values(),
+    BEHIND, COMMITS_BEHIND, INFO, COMMIT, COMMITTED, MESSAGES, HELD, QUARANTINED, FLAGGED,
+    ROUNDS, FAILED, RUNNING, *MOMENTS.values(),
 )  # fmt: skip
 
 
@@ -161,6 +165,8 @@ def lake_metrics(report: Sequence[dict[str, Any]]) -> Iterator[Metric]:
         report: as `status --json` has it.
     """
     committed = [(one["source"], moment_of(one["committed_at"])) for one in report]
+    behind = [(one["source"], one["commits_behind_seconds"]) for one in sources_of(report)]
+    yield _family(COMMITS_BEHIND, [([name], value) for name, value in behind if value is not None])
     yield _family(COMMIT, [([one["source"]], one["commit_number"]) for one in report])
     yield _family(COMMITTED, [([source], at.timestamp()) for source, at in committed if at])
     yield _family(
@@ -176,6 +182,7 @@ def lake_metrics(report: Sequence[dict[str, Any]]) -> Iterator[Metric]:
 
 def round_metrics(health: RoundsHealth) -> Iterator[Metric]:
     """How the rounds are."""
+    yield _family(BEHIND, [([], health.readers_behind_seconds)])
     yield _family(ROUNDS, [([], health.round)])
     yield _family(FAILED, [([], health.failed_rounds)])
     yield _family(RUNNING, [([], health.state != "ended")])

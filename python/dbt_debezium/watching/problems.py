@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from dbt_debezium.flags import flag_sentences
+from dbt_debezium.holds import held_sentence
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page.rounds import RoundsHealth
 from dbt_debezium.quarantine.sentences import quarantine_sentences
@@ -55,7 +56,7 @@ def problems_of(found: LakeStatus | None, health: RoundsHealth) -> list[Problem]
         found: the lake as it was last looked at; None before.
         health: how the rounds are.
     """
-    problems = [*_of_rounds(health)]
+    problems = [*_of_rounds(health), *_of_readers(found, health)]
     for entry in found.report if found else ():
         problems += [*_of_quarantine(entry), *_of_flags(entry)]
     return problems
@@ -95,13 +96,23 @@ def _of_rounds(health: RoundsHealth) -> Iterator[Problem]:
         yield Problem(Key("rounds_failed", "", ""), health.failed_rounds, sentence)
 
 
-def _of_readers(health: RoundsHealth) -> Iterator[Problem]:
-    for one in health.sources:
-        behind = one.readers_behind_seconds
-        if behind is not None and behind >= READERS_BEHIND_SECONDS:
-            held = one.oldest_held
-            reason = held.reason if held else ""
-            yield Problem(Key("readers_behind", one.source, reason), int(behind), "")
+def _of_readers(found: LakeStatus | None, health: RoundsHealth) -> Iterator[Problem]:
+    behind, held = int(health.readers_behind_seconds), health.oldest_held
+    if behind < READERS_BEHIND_SECONDS:
+        return
+    sentence = f"rounds: readers have lacked something for {behind:,} seconds"
+    if held is None:
+        # Nothing is held, so nothing has landed since: what failed is its own problem.
+        yield Problem(Key("readers_behind", "", ""), behind, sentence)
+        return
+    entries = found.report if found else ()
+    causes = [held_sentence(one, "status") for one in entries if one["source"] == held.source]
+    because = "; ".join(cause for cause in causes if cause)
+    yield Problem(
+        Key("readers_behind", held.source, held.reason),
+        behind,
+        f"{sentence}; {because}" if because else sentence,
+    )
 
 
 def _of_quarantine(entry: dict[str, Any]) -> Iterator[Problem]:
