@@ -145,7 +145,7 @@ def test_what_is_no_command_is_refused(command: str, why: str, tmp_path: Path) -
 
 def test_a_memory_that_cannot_be_read_says_how_to_begin_anew(tmp_path: Path) -> None:
     (tmp_path / "memory").write_text("{")
-    with pytest.raises(DebeziumError, match="remove it, and what is wrong is reported anew"):
+    with pytest.raises(DebeziumError, match="remove it, and what is wrong is reported again"):
         OnChange("true", tmp_path / "memory")
 
 
