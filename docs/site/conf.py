@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 NAVIGATION = {
     "Start": ["Overview <self>", "docs/how-it-works", "docs/own-project", "docs/limits"],
-    "Landing": ["docs/forms", "docs/kafka", "docs/message-tables", "docs/tables"],
+    "Landing": ["docs/set-up", "docs/forms", "docs/kafka", "docs/message-tables", "docs/tables"],
     "Querying": ["docs/querying", "docs/access"],
     "Operating": [
         "docs/operating",

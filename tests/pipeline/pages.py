@@ -76,6 +76,11 @@ NOT_RUN: Final = {
     "dbt-debezium run --every 30s": "does not end; test_run_every.py ends it",
     "dbt-debezium run dumps/ --every 5m": "does not end; test_run_every.py ends it",
     "dbt-debezium run --every 30s --report lake.html": "does not end; test_run_every.py ends it",
+    "dbt-debezium run --every 30s --metrics-port 9464": "does not end; test_metrics.py",
+    "dbt-debezium run --every 30s --metrics-file /var/lib/node_exporter/lake.prom": (
+        "does not end; test_run_report.py ends it"
+    ),
+    "dbt-debezium run --every 30s --on-change ./alert.sh": "does not end; test_run_report.py",
     "export DBT_DEBEZIUM_LAKE=target/demo_lake": "a shell's own command, which the test does",
     ".venv/bin/pre-commit install": "would change the clone that the test runs in",
     "python bench/bench.py FILE": "a dump of the reader's own",
