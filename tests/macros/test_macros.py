@@ -25,6 +25,7 @@ EFFECT_NAMES = {
     "execute",
     "flags",
     "fromjson",
+    "get_batch_size",
     "get_column_schema_from_query",
     "graph",
     "invocation_args_dict",
@@ -47,7 +48,11 @@ EFFECT_NAMES = {
 """What dbt gives besides to hooks, and to macros that override dbt's."""
 OVERRIDES = {
     "is_incremental",
+    "spark__alter_column_comment",
+    "spark__comment_clause",
     "spark__list_relations_without_caching",
+    "spark__load_csv_rows",
+    "spark__location_clause",
     "spark__tblproperties_clause",
 }
 LONG = {
