@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt.adapters.spark.session import Connection, Cursor
 from dbt.flags import get_flags
 from dbt.plugins.manager import dbtPlugin
@@ -17,6 +18,7 @@ from dbt_common.invocation import get_invocation_id
 from pyspark.errors import PySparkException
 
 from dbt_debezium import (
+    dbt_output,
     home,
     jars,
     java,
@@ -40,6 +42,10 @@ WRITING = frozenset({"build", "run", "seed", "retry", "clone", "snapshot"})
 READING = frozenset({"test", "show", "docs", "generate", "run-operation", "compile", "freshness"})
 
 
+SITE = frozenset({"generate", "serve"})
+"""`dbt docs generate` and `dbt docs serve`, which copy dbt's page."""
+
+
 class DebeziumPlugin(dbtPlugin):
     """Makes plain `dbt build` the whole pipeline."""
 
@@ -59,6 +65,9 @@ class DebeziumPlugin(dbtPlugin):
             if not takes_package and self.project_name != package_files.NAME:
                 # Somebody's project that has nothing to do with us.
                 return
+            dbt_output.keep_lines_harmless()
+            if command in SITE:
+                dbt_output.keep_site_harmless()
             if takes_package:
                 _refresh(project)
             if command not in WRITING | READING:
@@ -123,6 +132,17 @@ def prepare_sessions(is_writing: bool) -> None:
     _is_writing = is_writing
     if hasattr(Connection, "knows_debezium"):
         return
+    plain_open = SparkConnectionManager.open
+
+    def open_session(connection: Any) -> Any:
+        if (method := connection.credentials.method) != "session":
+            raise DbtRuntimeError(
+                f"profile: method is {method}, and this session has neither our functions nor our "
+                "settings; write method: session in profiles.yml"
+            )
+        return plain_open(connection)
+
+    setattr(SparkConnectionManager, "open", staticmethod(open_session))  # noqa: B010
     plain_cursor = Connection.cursor
     prepared: list[Any] = []
     sessions: dict[str, Any] = {}

@@ -34,6 +34,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SET_LATER: Final = "set when Spark has started"
+SQL_SETTINGS: Final = {
+    # A column called ${env:NAME} would become what this variable of Spark's process holds.
+    "spark.sql.variable.substitute": "false",
+    # A backslash in a literal would stay two.
+    "spark.sql.parser.escapedStringLiterals": "false",
+}
+"""What text of the data may end in a statement with, whatever the profile or the site says."""
 SECRET: Final = "(?i:secret|password|token|access[.-]?key|credential)"
 """In names of settings, and of what an address names."""
 
@@ -68,7 +75,7 @@ def session_of(settings: Mapping[str, Any]) -> "SparkSession":
     from pyspark.sql import SparkSession
 
     if is_remote(settings):
-        return remote_session(settings)
+        return with_plain_sql(remote_session(settings))
     is_new = SparkContext._active_spark_context is None
     if is_new:
         prepare_process()
@@ -85,6 +92,29 @@ def session_of(settings: Mapping[str, Any]) -> "SparkSession":
         spark.conf.set(name, value)
     if is_new and not is_embedded(dict(spark.sparkContext.getConf().getAll())):
         executor_versions(spark)
+    return with_plain_sql(spark)
+
+
+def with_plain_sql(spark: "SparkSession") -> "SparkSession":
+    """The session, in which the text of a statement means what it says.
+
+    Raises:
+        DebeziumError: a server of Spark Connect lets no session set it.
+    """
+    from pyspark.errors import PySparkException
+
+    for name, value in SQL_SETTINGS.items():
+        try:
+            spark.conf.set(name, value)
+            found = spark.conf.get(name)
+        except PySparkException as error:
+            found = innermost(error)
+        if found != value:
+            raise DebeziumError(
+                f"spark: {name} must be {value} and stays as it is ({found}), so a name from a "
+                "message could become something else in a statement; set it in spark-defaults.conf"
+                " of the server, or let sessions set it"
+            )
     return spark
 
 
