@@ -12,15 +12,16 @@ from resource import RUSAGE_CHILDREN, getrusage
 
 import pytest
 import yaml
+from attacks import COLUMNS, COMMENTS, TABLES, UNWRITABLE, commands
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shown_text import shown_text
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.model_files import (
     Texts,
     current_sql,
     history_sql,
-    jinja_literal,
     read_history,
     yml_columns,
 )
@@ -28,6 +29,7 @@ from dbt_debezium.preview import write_project
 from dbt_debezium.project_models import Plan, plan_scaffold
 from dbt_debezium.scaffold import Group, chosen_tables
 from dbt_debezium.tables import TableFacts, observe
+from dbt_debezium.writers.name import REMEDIES
 
 REPOSITORY = Path(__file__).parents[1]
 ORDERS = {"id": "bigint", "total": "decimal(12,2)", "placed_at": "timestamp"}
@@ -217,7 +219,7 @@ def test_comments_of_the_source_become_descriptions(project: Path) -> None:
 @pytest.mark.fault(68, 70)
 @pytest.mark.parametrize(
     "column",
-    ["_change", "_SOURCE", "is_version", "a`b", "{{ x }}", "{% x", "a\nb", "", "\ud800"],
+    ["_change", "_SOURCE", "is_version", "a`b", "{{ x }}", "{% x", "", *UNWRITABLE, "\ud800"],
 )
 def test_a_column_that_cannot_be_written_is_refused_alone(project: Path, column: str) -> None:
     bad = facts(table="bad", columns={"id": "int", column: "string"})
@@ -225,6 +227,18 @@ def test_a_column_that_cannot_be_written_is_refused_alone(project: Path, column:
     assert len(plan.changes) == 4
     (refusal,) = plan.refusals
     assert refusal.startswith("scaffold: table public.bad of shop: column '")
+
+
+@pytest.mark.parametrize("kind", ["schema", "table", "source"])
+@pytest.mark.parametrize("name", [*UNWRITABLE, "\ud800"])
+def test_a_table_whose_name_cannot_be_written_is_refused_alone(
+    project: Path, kind: str, name: str
+) -> None:
+    plan = scaffolded(project, facts(), facts(**{"table": "bad", kind: name}))
+    assert len(plan.changes) == 4
+    (refusal,) = plan.refusals
+    assert f" {kind} {name!r} has U+" in refusal
+    assert refusal.endswith("; " + REMEDIES[kind])
 
 
 @pytest.mark.fault(67)
@@ -277,9 +291,11 @@ def test_dbt_reads_odd_names_as_they_are(copy: Path) -> None:
         ["id", "order", "a b", 'say "hi"', "it's", "a.b", "😀", "; drop table x; --", "Größe", "no",
          "back\\slash", "1", "# x", "- y"], "string"
     )  # fmt: skip
+    columns |= dict.fromkeys(COLUMNS, "string")
     odd = ["order", 'my "table"', "it's", "a.b", "😀", "; drop table x; --", "{{ x }}", "{% x",
-           "..", "a/b", "back\\slash", "Größe"]  # fmt: skip
+           "..", "a/b", "back\\slash", "Größe", *TABLES, *commands(Path("/outside"))]  # fmt: skip
     tables = [facts("src's", name, columns, ("id", "a b"), 'sch"ema') for name in odd]
+    tables[0].comments = dict(zip(columns, COMMENTS, strict=False))
     plan = plan_scaffold(copy, tables, [])
     assert plan.refusals == []
     plan.write(copy)
@@ -297,6 +313,11 @@ def test_dbt_reads_odd_names_as_they_are(copy: Path) -> None:
     current = [node for node in manifest["nodes"].values() if node["name"].startswith("cur_")]
     for node in current:
         assert list(node["columns"]) == [*columns, "_change"]
+    (commented,) = [node for node in current if node["name"] == "cur_order"]
+    described = [one["description"] for one in commented["columns"].values()]
+    for comment, description in zip(COMMENTS, described, strict=False):
+        kept = re.sub("[\x80-\x9f]", "", comment.replace("\ud800", "\ufffd")).removesuffix(".")
+        assert re.sub("[\x80-\x9f]", "", shown_text(description)).removesuffix(".") == kept
 
 
 @pytest.mark.proof
@@ -354,7 +375,3 @@ def observed(name: str) -> list[TableFacts]:
     with gzip.open(REPOSITORY / "tests" / "data" / name / "events.jsonl.gz", "rt") as lines:
         messages = [json.loads(line) for line in lines]
     return list(observe((one["topic"], one["key"], one["value"]) for one in messages))
-
-
-def test_a_literal_keeps_control_characters() -> None:
-    assert jinja_literal("a\rb\x00") == r"'a\x0db\x00'"

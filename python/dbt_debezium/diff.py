@@ -1,6 +1,5 @@
 """What one published transaction changed, row by row."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,8 +8,8 @@ import msgspec
 
 from dbt_debezium.build import compiled, raised_sentence
 from dbt_debezium.errors import DebeziumError, is_of_spark
-from dbt_debezium.model_files import jinja_literal
 from dbt_debezium.session import nothing_published
+from dbt_debezium.writers import jinja, terminal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -64,8 +63,8 @@ class RowDiff:
             "row_key": self.row_key,
             "change": self.change,
         }
-        head = json.dumps(named, ensure_ascii=False)
-        return f'{head[:-1]}, "before": {self.before or "null"}, "after": {self.after or "null"}}}'
+        images = f'"before": {self.before or "null"}, "after": {self.after or "null"}'
+        return terminal.harmless_json(f"{terminal.json_text(named)[:-1]}, {images}}}")
 
     def sentence(self) -> str:
         """What changed: the columns that differ, or the whole row where there is no other.
@@ -139,7 +138,7 @@ def transaction_diff(
     Raises:
         DebeziumError: dbt cannot read the project, or the versions before the commit are removed.
     """
-    call = f"{{{{ transaction_diff({jinja_literal(source)}, {commit_number}) }}}}"
+    call = f"{{{{ transaction_diff({jinja.literal(source)}, {commit_number}) }}}}"
     options = ["--target", target] if target else []
     query = compiled(call, project, options)
     try:

@@ -14,6 +14,7 @@ from dbt_debezium.patterns import matches
 from dbt_debezium.readers import Reader
 from dbt_debezium.tables import full_name
 from dbt_debezium.value_looks import look_of
+from dbt_debezium.writers import sql
 
 SAMPLED_ROWS: Final = 200
 TABLES_A_QUERY: Final = 50
@@ -35,7 +36,7 @@ having not bool_or(shown.told_by = 'change' and shown.column_type is not null)
 """
 SAMPLE = """
 select {number} as number, _change.source, to_json(struct({columns})) as row
-from (select _change, {columns} from `{schema}`.`{name}` limit {rows})
+from (select _change, {columns} from {place} limit {rows})
 """
 
 
@@ -116,9 +117,8 @@ def _samples(
     queries = [
         SAMPLE.format(
             number=number,
-            columns=", ".join(f"`{name}`" for name in columns),
-            schema=schema,
-            name=table.name,
+            columns=", ".join(map(sql.identifier, columns)),
+            place=f"{sql.identifier(schema)}.{sql.identifier(table.name)}",
             rows=SAMPLED_ROWS,
         )
         for number, (table, columns) in enumerate(sampled)

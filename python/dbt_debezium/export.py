@@ -18,6 +18,7 @@ from dbt_debezium.readers import SparkReader
 from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import CapturedTable
 from dbt_debezium.tables import full_name
+from dbt_debezium.writers import path, sql
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,8 +48,8 @@ def export_table(
     types = table.facts.types()
     encoders = [encoder(column_type) for column_type in types.values()]
     names = [json.dumps(name, ensure_ascii=False) for name in types]
-    columns = [quoted(name) for name in types]
-    rows = with_text_times(spark.table(f"`public`.`{table.model_name}`")).orderBy(
+    columns = [sql.identifier(name) for name in types]
+    rows = with_text_times(spark.table(f"`public`.{sql.identifier(table.model_name)}")).orderBy(
         "_change.source", "_change.commit_number"
     )
     for entry in report:
@@ -79,7 +80,9 @@ def with_text_times(frame: "DataFrame") -> "DataFrame":
     """Dates and times as Spark's text, in UTC: Python would shift them to the machine's zone."""
     return frame.select(
         *(
-            frame[quoted(field.name)].cast(with_text_for_times(field.dataType)).alias(field.name)
+            frame[sql.identifier(field.name)]
+            .cast(with_text_for_times(field.dataType))
+            .alias(field.name)
             for field in frame.schema
         )
     )
@@ -110,26 +113,11 @@ def with_text_for_times(kind: T.DataType) -> T.DataType:
             return kind
 
 
-def quoted(name: str) -> str:
-    """A column's name for Spark, whatever it holds."""
-    return "`" + name.replace("`", "``") + "`"
-
-
 def table_path(directory: Path, source: str, table: CapturedTable) -> Path:
     """The file of a table. Names come from the data; none may leave the directory."""
-    folder = directory / safe_name(source)
+    folder = directory / path.component(source)
     folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{safe_name(full_name(table.schema, table.table))}.jsonl"
-
-
-def safe_name(name: str) -> str:
-    """A name as one component of a path.
-
-    >>> safe_name("shop_1.public"), safe_name("../x"), safe_name("..")
-    ('shop_1.public', '..%2Fx', '%2E.')
-    """
-    escaped = name.replace("%", "%25").replace("/", "%2F").replace("\0", "%00")
-    return f"%2E{escaped[1:]}" if escaped in {".", ".."} else escaped
+    return folder / f"{path.component(full_name(table.schema, table.table))}.jsonl"
 
 
 def encoder(column_type: str) -> Callable[[Any], str]:

@@ -4,20 +4,19 @@ A person may edit these files. What is read from them is what dbt will read, and
 by a line of its own, so that nothing else in a file changes.
 """
 
-import json
 import re
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import jinja2
-import yaml
+import yaml as pyyaml
 from jinja2 import nodes
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.yaml_loader import LOADER
+from dbt_debezium.writers import html, jinja, sql, yaml
+from dbt_debezium.yaml_loader import LOADER, what_is_wrong
 
 CHANGE_TYPE = (
     "struct<source:string,commit_number:bigint,transaction_id:string,committed_at:timestamp,"
@@ -27,25 +26,6 @@ CHANGE_TYPE = (
 """Type of `_change`, as the macro row_history makes it."""
 PROVENANCE = ("_source", "_row_key", "_valid_from", "_valid_to", "_change")
 """Columns of our own in a history."""
-SQL_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        "all and anti any array as asc at authorization between both by case cast check collate "
-        "column commit constraint create cross cube current current_date current_time "
-        "current_timestamp current_user date day default delete desc describe distinct drop else "
-        "end escape except exists extract false fetch filter for foreign from full function "
-        "grant group grouping having hour if in index inner insert intersect interval into is "
-        "join key lateral leading left like limit map merge minus minute month natural no not "
-        "null of offset on only or order outer overlaps partition pivot position primary qualify "
-        "range recursive references right rollback rollup row rows second select semi "
-        "session_user set some start struct sum table tablesample then time timestamp to "
-        "trailing true truncate union unique unknown unpivot update user using values view when "
-        "where window with year",
-    )
-)
-"""Names that are quoted, since a parser may take them for something else."""
-PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
-
 _jinja = jinja2.Environment(extensions=["jinja2.ext.do"])
 
 
@@ -73,74 +53,13 @@ class Texts:
     comments: Mapping[str, str]
 
     def description(self, column: str) -> str:
+        """What is said of a column, as YAML."""
         if comment := self.comments.get(column, "").strip():
-            return yaml_text(comment if comment.endswith((".", "!", "?")) else f"{comment}.")
-        return yaml_text(f"Column {column} of {self.place}, as the source has it.")
-
-
-def jinja_literal(value: str | bool | Sequence[str] | None) -> str:
-    """A value as Jinja writes it. Names come from the data, so nothing of them may be code.
-
-    >>> jinja_literal(["it's", None, True])
-    "['it\\\\'s', none, true]"
-    >>> jinja_literal("{{ x }}")
-    "'\\\\x7b\\\\x7b x \\\\x7d\\\\x7d'"
-    """
-    if value is None or isinstance(value, bool):
-        return str(value).lower()
-    if not isinstance(value, str):
-        return f"[{', '.join(jinja_literal(item) for item in value)}]"
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n")
-    # Even inside a literal these would open or close a block.
-    escaped = escaped.replace("{", "\\x7b").replace("}", "\\x7d").replace("#", "\\x23")
-    return "'" + re.sub(r"[\x00-\x1f\x7f]", lambda one: f"\\x{ord(one[0]):02x}", escaped) + "'"
-
-
-def yaml_text(text: str) -> str:
-    """A text as YAML writes it, in a place that dbt renders.
-
-    >>> yaml_text("Number of the order."), yaml_text("a: b")
-    ('Number of the order.', '"a: b"')
-    >>> print(yaml_text("{{ x }}"))
-    "{{ '\\\\x7b\\\\x7b x \\\\x7d\\\\x7d' }}"
-    """
-    if re.search(r"\{[{%#]", text):
-        return json.dumps(f"{{{{ {jinja_literal(text)} }}}}", ensure_ascii=False)
-    if re.fullmatch(r"[A-Za-z][A-Za-z0-9_.,;()/ -]*", text) and text == text.strip():
-        return text
-    return json.dumps(text, ensure_ascii=False)
-
-
-def yaml_paragraph(text: str) -> str:
-    """A description of a model: folded where folding keeps it."""
-    if not re.fullmatch(r"[!-~]+( [!-~]+)*", text) or re.search(r"\{[{%#]", text):
-        return yaml_text(text)
-    indent = " " * 6
-    return ">\n" + textwrap.fill(
-        text, 118, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
-    )
-
-
-def yaml_name(name: str) -> str:
-    """A name as YAML writes it, where dbt renders nothing.
-
-    >>> yaml_name("id"), yaml_name("no"), yaml_name("a b")
-    ('id', '"no"', '"a b"')
-    """
-    is_plain = PLAIN.fullmatch(name) and name not in {"y", "n", "yes", "no", "on", "off", "null"}
-    is_plain = is_plain and name not in {"true", "false"}
-    return name if is_plain else json.dumps(name, ensure_ascii=False)
-
-
-def sql_name(name: str) -> str:
-    """A column's name in SQL.
-
-    >>> sql_name("id"), sql_name("order"), sql_name("a`b")
-    ('id', '`order`', '`a``b`')
-    """
-    if PLAIN.fullmatch(name) and name not in SQL_WORDS:
-        return name
-    return "`" + name.replace("`", "``") + "`"
+            comment = comment if comment.endswith((".", "!", "?")) else f"{comment}."
+            return yaml.rendered(html.markdown(comment))
+        return yaml.rendered(
+            f"Column {html.markdown(column)} of {html.markdown(self.place)}, as the source has it."
+        )
 
 
 def stored_type(column_type: str) -> str:
@@ -155,13 +74,13 @@ def stored_type(column_type: str) -> str:
 def history_sql(captured: Mapping[str, Any], public_name: str, columns: Mapping[str, str]) -> str:
     """The text of a history model."""
     facts = "".join(
-        f"    {jinja_literal(name)}: {jinja_literal(value)},\n" for name, value in captured.items()
+        f"    {jinja.literal(name)}: {jinja.literal(value)},\n" for name, value in captured.items()
     )
     return (
         f"{{%- set captured = {{\n{facts}}} -%}}\n"
         f"{{{{ config(\n"
         f"    materialized='row_history',\n"
-        f"    meta={{'captured': captured, 'public_name': {jinja_literal(public_name)}}}\n"
+        f"    meta={{'captured': captured, 'public_name': {jinja.literal(public_name)}}}\n"
         f") }}}}\n\n"
         f"{{{{ row_history(\n    captured=captured,\n    columns={{\n"
         f"{''.join(map(history_column, columns.items()))}    }}\n) }}}}\n"
@@ -170,7 +89,7 @@ def history_sql(captured: Mapping[str, Any], public_name: str, columns: Mapping[
 
 def history_column(column: tuple[str, str]) -> str:
     name, column_type = column
-    return f"        {jinja_literal(name)}: {jinja_literal(column_type)},\n"
+    return f"        {jinja.literal(name)}: {jinja.literal(column_type)},\n"
 
 
 def current_sql(texts: Texts) -> str:
@@ -185,27 +104,28 @@ def current_sql(texts: Texts) -> str:
 
 
 def current_column(name: str) -> str:
-    return f"    {sql_name(name)},\n"
+    return f"    {sql.readable_identifier(name)},\n"
 
 
 def history_yml(texts: Texts) -> str:
     """The documentation of a history model."""
     description = (
-        f"One row per version of a row of {texts.place}, with the half-open interval of commits "
-        "that show it. Versions that lived only inside one transaction are left out. "
+        f"One row per version of a row of {html.markdown(texts.place)}, with the half-open "
+        "interval of commits that show it. Versions that lived only inside one transaction are "
+        "left out. "
         f"For questions about the past, and for cur_{texts.model_name}."
     )
     columns = "".join(history_yml_column(texts, name) for name in texts.columns)
     return (
         f"models:\n  - name: {texts.model_name}_history\n"
-        f"    description: {yaml_paragraph(description)}\n"
+        f"    description: {yaml.rendered_paragraph(description, 6)}\n"
         f"    data_tests:\n      - versions_do_not_overlap\n    columns:\n{columns}"
         + "".join(map(provenance_column, PROVENANCE))
     )
 
 
 def history_yml_column(texts: Texts, name: str) -> str:
-    return f"      - name: {yaml_name(name)}\n        description: {texts.description(name)}\n"
+    return f"      - name: {yaml.scalar(name)}\n        description: {texts.description(name)}\n"
 
 
 def provenance_column(name: str) -> str:
@@ -215,12 +135,12 @@ def provenance_column(name: str) -> str:
 def current_yml(texts: Texts) -> str:
     """The documentation, the contract and the key of the model of current rows."""
     description = (
-        f"One row per row of {texts.place} that exists at the candidate cut. Earlier versions and "
-        "deleted rows are left out. For marts: inside the project they read "
+        f"One row per row of {html.markdown(texts.place)} that exists at the candidate cut. "
+        "Earlier versions and deleted rows are left out. For marts: inside the project they read "
         f"cur_{texts.model_name}, readers see public.{texts.model_name}."
     )
     if texts.key_columns:
-        key = ", ".join(yaml_name(sql_name(name)) for name in texts.key_columns)
+        key = ", ".join(yaml.scalar(sql.readable_identifier(name)) for name in texts.key_columns)
         meta = ""
         test = (
             "    data_tests:\n      - is_unique_by:\n          arguments:\n"
@@ -232,7 +152,7 @@ def current_yml(texts: Texts) -> str:
     columns = "".join(current_yml_column(texts, name) for name in texts.columns)
     return (
         f"models:\n  - name: cur_{texts.model_name}\n"
-        f"    description: {yaml_paragraph(description)}\n"
+        f"    description: {yaml.rendered_paragraph(description, 6)}\n"
         f"    config:\n      contract: {{enforced: true}}\n{meta}{test}    columns:\n{columns}"
         f"      - name: _change\n        data_type: {CHANGE_TYPE}\n"
         "        description: \"{{ doc('_change') }}\"\n"
@@ -240,9 +160,9 @@ def current_yml(texts: Texts) -> str:
 
 
 def current_yml_column(texts: Texts, name: str) -> str:
-    quote = "" if sql_name(name) == name else "        quote: true\n"
+    quote = "" if sql.readable_identifier(name) == name else "        quote: true\n"
     return (
-        f"      - name: {yaml_name(name)}\n{quote}"
+        f"      - name: {yaml.scalar(name)}\n{quote}"
         f"        data_type: {stored_type(texts.columns[name])}\n"
         f"        description: {texts.description(name)}\n"
     )
@@ -358,7 +278,7 @@ def with_yml_columns(path: Path, text: str, model_name: str, added: Mapping[str,
 def yml_columns(text: str, model_name: str) -> dict[str, int]:
     """The columns that a file documents for a model, with the 0-based lines they begin on."""
     found: dict[str, int] = {}
-    root = yaml.compose(text, Loader=LOADER)
+    root = pyyaml.compose(text, Loader=LOADER)
     for model in _items(_member(root, "models")):
         name = _member(model, "name")
         if name is not None and name.value == model_name:
@@ -369,25 +289,36 @@ def yml_columns(text: str, model_name: str) -> dict[str, int]:
     return found
 
 
-def yml_models(text: str) -> list[str]:
-    """The models that a file documents."""
-    found = (_member(model, "name") for model in _items(_member(_compose(text), "models")))
+def yml_models(path: Path, text: str) -> list[str]:
+    """The models that a file documents.
+
+    Raises:
+        DebeziumError: it is no YAML.
+    """
+    try:
+        root = _compose(text)
+    except pyyaml.YAMLError as error:
+        raise DebeziumError(
+            f"project: {path}, {what_is_wrong(text, error)}; correct it, or remove it, and "
+            "`dbt-debezium scaffold` writes it again"
+        ) from error
+    found = (_member(model, "name") for model in _items(_member(root, "models")))
     return [str(name.value) for name in found if name is not None]
 
 
-def _compose(text: str) -> yaml.Node | None:
-    node: yaml.Node | None = yaml.compose(text, Loader=LOADER)
+def _compose(text: str) -> pyyaml.Node | None:
+    node: pyyaml.Node | None = pyyaml.compose(text, Loader=LOADER)
     return node
 
 
-def _member(node: yaml.Node | None, name: str) -> yaml.Node | None:
-    if not isinstance(node, yaml.MappingNode):
+def _member(node: pyyaml.Node | None, name: str) -> pyyaml.Node | None:
+    if not isinstance(node, pyyaml.MappingNode):
         return None
     return next((value for key, value in node.value if key.value == name), None)
 
 
-def _items(node: yaml.Node | None) -> list[yaml.Node]:
-    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+def _items(node: pyyaml.Node | None) -> list[pyyaml.Node]:
+    return list(node.value) if isinstance(node, pyyaml.SequenceNode) else []
 
 
 def no_place(path: Path, added: object, remedy: str) -> DebeziumError:

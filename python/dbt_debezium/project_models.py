@@ -108,8 +108,9 @@ class ProjectModels:
                 histories[path.relative_to(project)] = model
                 names.update(names_of(model.public_name))
         for path in sorted((project / "models").rglob("*.yml")):
-            for name in yml_models(path.read_text(encoding="utf-8")):
-                documented.setdefault(name, path.relative_to(project))
+            file = path.relative_to(project)
+            for name in yml_models(file, path.read_text(encoding="utf-8")):
+                documented.setdefault(name, file)
         return cls(project, histories, frozenset(names), documented)
 
     def history_of(self, facts: TableFacts) -> Path | None:

@@ -10,6 +10,7 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.model_files import Texts, history_sql
 from dbt_debezium.patterns import matches
 from dbt_debezium.tables import TableFacts, full_name
+from dbt_debezium.writers.name import check_name
 
 RESERVED = frozenset(
     {
@@ -175,7 +176,7 @@ def writable_tables(tables: Sequence[TableFacts]) -> tuple[list[TableFacts], lis
     for facts in tables:
         try:
             check_database(facts)
-            check_columns(facts)
+            check_names(facts)
         except DebeziumError as error:
             refusals.append(LeftOut([facts.source], str(error)))
         else:
@@ -227,7 +228,7 @@ def captured_tables(
         patterns = [key.pattern] if isinstance(key, Group) else sources
         for (schema, table), facts in merged.items():
             try:
-                check_columns(facts)
+                check_names(facts)
             except DebeziumError as error:
                 # What each of them has alone can differ in case only.
                 if refusals is None:
@@ -248,18 +249,15 @@ def _shape(tables: Sequence[TableFacts]) -> object:
     )
 
 
-def can_be_written(name: str) -> bool:
-    """Whether dbt and Spark take a column's name, quoted, in SQL and in yml.
-
-    >>> [can_be_written(name) for name in ("order", 'a "b"', "a`b", "{{ x }}", "", "a\\nb")]
-    [True, True, False, False, False, False]
-    """
-    return bool(name) and not re.search(r"[`\x00-\x1f\x7f\ud800-\udfff]|\{[{%#]", name)
-
-
-def check_columns(facts: TableFacts) -> None:
-    """Refuse columns that Spark or our own columns would swallow."""
+def check_names(facts: TableFacts) -> None:
+    """Refuse names that cannot be written, and columns that Spark or ours would swallow."""
     where = f"table {full_name(facts.schema, facts.table)} of {facts.source}"
+    check_name(where, "source", facts.source)
+    if facts.schema is not None:
+        check_name(where, "schema", facts.schema)
+    check_name(where, "table", facts.table)
+    for name in facts.columns:
+        check_name(where, "column", name)
     if "*" in facts.source:
         raise DebeziumError(
             f"{where}: a model takes * for any text; give the source another topic.prefix"
@@ -272,11 +270,6 @@ def check_columns(facts: TableFacts) -> None:
     if clashes := METADATA_COLUMNS & {name.lower() for name in facts.columns}:
         raise DebeziumError(
             f"{where}: column '{min(clashes)}' is called like a metadata column of Iceberg; "
-            "rename it at the source, or leave it out with column.exclude.list"
-        )
-    if bad := [name for name in facts.columns if not can_be_written(name)]:
-        raise DebeziumError(
-            f"{where}: column {bad[0]!r} has a backtick, a control character or Jinja's brackets; "
             "rename it at the source, or leave it out with column.exclude.list"
         )
     counts = Counter(name.lower() for name in facts.columns)

@@ -8,6 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.writers import sql
 
 NAMES: Final = {
     "postgresql": ("schema", "table"),
@@ -18,8 +19,6 @@ NAMES: Final = {
     "oracle": ("database", "schema", "table"),
 }
 """The parts of a table's name in the signals of each connector."""
-QUOTES: Final = {"mysql": ("`", "`"), "mariadb": ("`", "`"), "sqlserver": ("[", "]")}
-BACKSLASH_ESCAPES: Final = frozenset({"mysql", "mariadb"})
 PART: Final = re.compile(r'"(?:[^"]|"")+"|`(?:[^`]|``)+`|\[(?:[^\]]|\]\])+\]|[^."`\[\]\s]+')
 PATTERN_SIGNS: Final = frozenset("\\*+?()[]|^$")
 """A name with one of these is taken for the regular expression that Debezium takes it for."""
@@ -106,13 +105,10 @@ class Signal:
         insert into "public"."signals" (id, type, data) values
         ('1', 'execute-snapshot', '{"data-collections":["public.orders"],"type":"incremental"}');
         """
-        opening, closing = QUOTES.get(connector, ('"', '"'))
-        table = ".".join(
-            f"{opening}{part.replace(closing, closing * 2)}{closing}"
-            for part in name_parts(signal_table)
-        )
+        table = ".".join(sql.source_identifier(connector, one) for one in name_parts(signal_table))
         values = ", ".join(
-            literal(connector, text) for text in (self.signal_id, self.signal_type, self.argument())
+            sql.source_literal(connector, text)
+            for text in (self.signal_id, self.signal_type, self.argument())
         )
         return f"insert into {table} (id, type, data) values\n({values});"
 
@@ -187,15 +183,3 @@ def name_parts(name: str) -> list[str]:
         f"signal: '{name}' is not a table's name; join its parts with dots, and quote a part that "
         "holds a dot"
     )
-
-
-def literal(connector: str, text: str) -> str:
-    """A text as the connector's database reads it.
-
-    >>> literal("mysql", "it's \\\\"), literal("sqlserver", "it's"), literal("oracle", "\\\\")
-    ("'it''s \\\\\\\\'", "N'it''s'", "'\\\\'")
-    """
-    if connector in BACKSLASH_ESCAPES:
-        text = text.replace("\\", "\\\\")
-    quoted = text.replace("'", "''")
-    return f"{'N' if connector == 'sqlserver' else ''}'{quoted}'"

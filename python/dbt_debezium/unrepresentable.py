@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from dbt_debezium.readers import Reader
+from dbt_debezium.writers import sql
 
 TABLES_A_QUERY: Final = 50
 
 COUNT = """
-select '{name}' as name, _change.source, sum(size(_change.unrepresentable)) as value_count
-from `{schema}`.`{name}`
+select {literal} as name, _change.source, sum(size(_change.unrepresentable)) as value_count
+from {place}
 where size(_change.unrepresentable) > 0
 group by _change.source
 """
@@ -31,7 +32,13 @@ def unrepresentable_counts(
     found = sorted(lake.views(schema).intersection(names))
     for start in range(0, len(found), TABLES_A_QUERY):
         some = found[start : start + TABLES_A_QUERY]
-        query = "union all".join(COUNT.format(name=name, schema=schema) for name in some)
+        query = "union all".join(
+            COUNT.format(
+                literal=sql.literal(name),
+                place=f"{sql.identifier(schema)}.{sql.identifier(name)}",
+            )
+            for name in some
+        )
         for row in lake.rows(query):
             counts.setdefault(row["source"], {})[row["name"]] = row["value_count"]
     return {source: dict(sorted(of_source.items())) for source, of_source in counts.items()}

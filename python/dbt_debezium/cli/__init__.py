@@ -6,7 +6,6 @@ from typing import Any, NoReturn
 import click
 from rich.text import Text
 
-from dbt_debezium.cli.cells import harmless
 from dbt_debezium.cli.console import log
 from dbt_debezium.cli.demo import demo
 from dbt_debezium.cli.diff import diff
@@ -27,6 +26,7 @@ from dbt_debezium.cli.scaffold import scaffold
 from dbt_debezium.cli.signal import signal
 from dbt_debezium.cli.status import status
 from dbt_debezium.cli.views import views
+from dbt_debezium.writers.terminal import harmless
 
 
 class Commands(click.Group):

@@ -1,11 +1,8 @@
 """Values of rows, and counts, as text."""
 
-import json
-import re
-from typing import Any, Final
+from typing import Any
 
-CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Signs that move the cursor or change colours, but for tabs and ends of lines."""
+from dbt_debezium.writers.terminal import json_text, one_line
 
 
 def counted(number: int, noun: str) -> str:
@@ -15,24 +12,6 @@ def counted(number: int, noun: str) -> str:
     ('1 file', '1,200 files')
     """
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
-def harmless(text: str) -> str:
-    r"""A text without what a terminal would obey, in its lines.
-
-    >>> harmless("a\nb\t\x1b[31mred")
-    'a\nb\t\\x1b[31mred'
-    """
-    return CONTROL.sub(lambda sign: repr(sign.group())[1:-1], text)
-
-
-def one_line(cell: object) -> str:
-    r"""A value's text without line breaks, and without what a terminal would obey.
-
-    >>> one_line("a\nb\x07")
-    'a\\nb\\x07'
-    """
-    return harmless(str(cell)).replace("\n", "\\n")
 
 
 def cell_text(cell: Any) -> str:
@@ -55,5 +34,5 @@ def value_text(cell: Any) -> str:
     # A row of Spark is a tuple that knows its columns.
     value = plain(cell.asDict(recursive=True) if hasattr(cell, "asDict") else cell)
     if isinstance(value, list | dict | bool):
-        return json.dumps(value, ensure_ascii=False)
+        return json_text(value)
     return str(value)

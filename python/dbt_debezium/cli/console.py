@@ -2,27 +2,47 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from dbt_debezium import progress
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import check_project, is_carried, project_dir
 from dbt_debezium.kafka import SCHEME
 from dbt_debezium.package import refresh, uses_package
+from dbt_debezium.writers.terminal import harmless
 
 if TYPE_CHECKING:
     from dbt_debezium.progress import Steps
 
 PIPE_WIDTH = 160
 
-out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+
+class PlainConsole(Console):
+    """Writes text as it is: no markup, and nothing that a terminal would obey but its own styles.
+
+    Names and values of messages are in nearly every line, and in errors.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **options)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=harmless(segment.text))
+
+
+out = PlainConsole(width=None if sys.stdout.isatty() else PIPE_WIDTH)
 """What a command answers."""
-log = Console(stderr=True, highlight=False)
+log = PlainConsole(stderr=True)
 """What a command is doing."""
 topics_option = click.option(
     "--topics",

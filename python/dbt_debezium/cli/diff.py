@@ -4,10 +4,10 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from dbt_debezium.cli.cells import one_line
 from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
+from dbt_debezium.writers.terminal import one_line
 
 
 @click.command(

@@ -1,6 +1,5 @@
 """`dbt-debezium doctor`."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -12,6 +11,7 @@ from dbt_debezium.cli.cells import counted
 from dbt_debezium.cli.console import enter_project, examples, out, working
 from dbt_debezium.doctor.finding import Finding, checked
 from dbt_debezium.home import project_dir
+from dbt_debezium.writers.terminal import json_text
 
 STYLES = {"ok": "green", "note": "yellow", "wrong": "red"}
 
@@ -39,7 +39,7 @@ def doctor(context: click.Context, as_json: bool, target: str | None) -> None:
         levels[finding.level] += 1
         if as_json:
             one = {"level": finding.level, "sentence": finding.sentence}
-            click.echo(json.dumps(one, ensure_ascii=False))
+            click.echo(json_text(one))
         else:
             mark = Text(f"{finding.level:<6}", style=STYLES[finding.level])
             out.print(mark + Text(finding.sentence), soft_wrap=True)

@@ -10,6 +10,7 @@ from rich.text import Text
 from dbt_debezium.cli.cells import counted
 from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.home import lake_dir, project_dir
+from dbt_debezium.writers import sql
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -114,7 +115,8 @@ def maintain_when_due(
 
 def _reminder(spark: "SparkSession", after_runs: float, schema: str) -> str | None:
     """What to say through Spark Connect, as often as another target would maintain the lake."""
-    row = spark.sql(f"select max(cut_id) from `{schema}`.cut where channel = 'published'").head()
+    pointer = f"{sql.identifier(schema)}.cut"
+    row = spark.sql(f"select max(cut_id) from {pointer} where channel = 'published'").head()
     run_count = row[0] if row else None
     if not (after_runs and run_count) or run_count % after_runs:
         return None

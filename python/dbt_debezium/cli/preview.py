@@ -196,12 +196,13 @@ def read_from(
 
 def show_tables(spark: Any, tables: Sequence[Any]) -> None:
     """The first rows of each published table, with their source where several share the table."""
-    from dbt_debezium.export import quoted, with_text_times
+    from dbt_debezium.export import with_text_times
+    from dbt_debezium.writers import sql
 
     for captured in tables[:SHOWN_TABLES]:
-        frame = spark.table(f"`public`.`{captured.model_name}`")
+        frame = spark.table(f"`public`.{sql.identifier(captured.model_name)}")
         columns = list(captured.facts.types())
-        shown = [frame[quoted(name)] for name in columns[:SHOWN_COLUMNS]]
+        shown = [frame[sql.identifier(name)] for name in columns[:SHOWN_COLUMNS]]
         if captured.has_several_sources:
             shown.insert(0, frame["_change.source"].alias("_source"))
             frame = frame.orderBy("_change.source")

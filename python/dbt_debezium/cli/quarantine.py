@@ -1,6 +1,5 @@
 """`dbt-debezium quarantine`."""
 
-import json
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.cli.tables import show_rows
 from dbt_debezium.home import lake_dir
 from dbt_debezium.quarantine.sentences import told
+from dbt_debezium.writers.terminal import json_text
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
@@ -80,7 +80,7 @@ def quarantine(
         out.print(_landed_again(count, landing_id))
     elif as_json:
         for row in rows:
-            click.echo(json.dumps(_message(row), ensure_ascii=False))
+            click.echo(json_text(_message(row)))
     else:
         _show(rows, limit)
 

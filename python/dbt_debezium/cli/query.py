@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,11 +12,12 @@ from typing import Any, Final
 import click
 from rich.text import Text
 
-from dbt_debezium.cli.cells import harmless, one_line, value_text
+from dbt_debezium.cli.cells import value_text
 from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.cli.tables import row_count, show_rows
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
+from dbt_debezium.writers.terminal import harmless, json_text, one_line
 
 QUERIES = "SELECT, VALUES, SHOW, DESCRIBE and EXPLAIN"
 LINES: Final = 1_000
@@ -68,7 +68,7 @@ def query(sql: str, target: str | None, form: str | None, engine: str) -> None:
     if form == "json":
         check_names(found.columns)
         objects = map(found.as_object, found.rows)
-        echo_all(json.dumps(plain(one), ensure_ascii=False) for one in objects)
+        echo_all(json_text(plain(one)) for one in objects)
         return
     if form == "csv":
         # A terminal would obey what some texts hold, and a file is to have them as they are.
@@ -79,7 +79,7 @@ def query(sql: str, target: str | None, form: str | None, engine: str) -> None:
     if re.match(r"\s*explain\b", sql, re.IGNORECASE):
         # A plan is a text of many lines.
         for row in found.rows:
-            click.echo(row[-1])
+            click.echo(harmless(row[-1]))
         return
     rows = list(found.rows)
     is_shortened = show_rows(found.columns, rows)

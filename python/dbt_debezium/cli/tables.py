@@ -7,8 +7,9 @@ from typing import Any, Final
 from rich.cells import cell_len
 from rich.text import Text
 
-from dbt_debezium.cli.cells import cell_text, counted, one_line
+from dbt_debezium.cli.cells import cell_text, counted
 from dbt_debezium.cli.console import out
+from dbt_debezium.writers.terminal import one_line
 
 GAP: Final = "  "
 SHORT: Final = 40

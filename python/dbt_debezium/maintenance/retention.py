@@ -19,6 +19,7 @@ from dbt_debezium.maintenance.snapshots import replaced_before
 from dbt_debezium.maintenance.tables import LakeTable, lake_table
 from dbt_debezium.message_tables.removed import note_removed
 from dbt_debezium.quarantine.query import QUARANTINED_QUERY
+from dbt_debezium.writers import sql
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -102,7 +103,7 @@ class Retention:
         if not (self.starts and table.is_history):
             return None
         return " or ".join(
-            f"(_source = {literal(source)} and _valid_to <= {start.commit_number})"
+            f"(_source = {sql.literal(source)} and _valid_to <= {start.commit_number})"
             for source, start in sorted(self.starts.items())
         )
 
@@ -317,12 +318,3 @@ def unpublished_refresh(channels: "Sequence[Row]") -> bool:
         and candidate.cut_id > published.cut_id
         and candidate.starting_cut_id == 0
     )
-
-
-def literal(text: str) -> str:
-    """A text as SQL writes it, as the macro string_literal does.
-
-    >>> print(literal("O'Brien"))
-    'O\\'Brien'
-    """
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

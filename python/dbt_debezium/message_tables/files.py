@@ -50,12 +50,3 @@ def _listed(file_system: Any, status: Any) -> Iterator[Any]:
             yield from _listed(file_system, inner)
     elif name.endswith(".parquet"):
         yield status
-
-
-def escaped(path: str) -> str:
-    """The pattern that fits one path.
-
-    >>> escaped("/raw/day=[1]/a.parquet")
-    '/raw/day=\\\\[1\\\\]/a.parquet'
-    """
-    return "".join(f"\\{one}" if one in "[]{}?*\\" else one for one in path)

@@ -29,7 +29,7 @@ from dbt_debezium.landing import (
 )
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.message_tables.block import OPTIONAL, REQUIRED, TableBlock
-from dbt_debezium.message_tables.files import escaped, files_of
+from dbt_debezium.message_tables.files import files_of
 from dbt_debezium.message_tables.removed import without_removed
 from dbt_debezium.message_tables.snapshots import news_of
 from dbt_debezium.registry.client import Registry
@@ -37,6 +37,7 @@ from dbt_debezium.registry.store import TABLE as SCHEMAS
 from dbt_debezium.registry.store import landed_ids, learn, unknown_schema_sentences
 from dbt_debezium.remote import has_java
 from dbt_debezium.session import innermost
+from dbt_debezium.writers import path, sql
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -191,7 +192,7 @@ def table_of(spark: "SparkSession", name: str, block: TableBlock) -> "DataFrame"
 def _parquet(spark: "SparkSession", name: str, paths: Sequence[str]) -> "DataFrame":
     try:
         # One file may lack a column that others have.
-        return spark.read.option("mergeSchema", "true").parquet(*map(escaped, paths))
+        return spark.read.option("mergeSchema", "true").parquet(*map(path.pattern, paths))
     except PySparkException as error:
         raise DebeziumError(
             f"{name}: {paths[0]} cannot be read as Parquet ({innermost(error)}); "
@@ -309,7 +310,7 @@ def messages(name: str, block: TableBlock, table: "DataFrame") -> "DataFrame":
 
 
 def _cast(column: str, found: str, kind: str) -> "Column":
-    value = F.col(f"`{found}`")
+    value = F.col(sql.identifier(found))
     if column == "timestamp" and kind in NUMBERS:
         return F.timestamp_millis(value)
     if column == "headers":

@@ -7,6 +7,7 @@ import msgspec
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.maintenance.tables import lake_table, plain_schema
+from dbt_debezium.writers import sql
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,7 +49,7 @@ class Call(msgspec.Struct, frozen=True):
         return plain_schema(self.public_schema)
 
     def table_name(self, name: str) -> str:
-        return f"`{self.schema}`.`{name}`"
+        return f"{sql.identifier(self.schema)}.{sql.identifier(name)}"
 
 
 class Shown(msgspec.Struct, frozen=True):

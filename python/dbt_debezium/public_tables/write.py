@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dbt_debezium.maintenance.retention import literal
 from dbt_debezium.maintenance.tables import BRANCH, lake_table
 from dbt_debezium.patterns import matches
 from dbt_debezium.public_tables.table import (
@@ -16,6 +15,7 @@ from dbt_debezium.public_tables.table import (
     shown_by,
     written,
 )
+from dbt_debezium.writers import sql
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,7 +50,7 @@ def write_more(spark: "SparkSession", call: Call) -> None:
     reached = {row.source: int(row.commit_number) for row in rows}
     kept = {row.source: int(row.history_from) for row in rows if row.history_from is not None}
     if call.tables:
-        spark.sql(f"create schema if not exists `{call.schema}`")
+        spark.sql(f"create schema if not exists {sql.identifier(call.schema)}")
     for one in call.tables:
         if one.history is None:
             _write_rows(spark, call, one)
@@ -99,7 +99,7 @@ def _write_versions(
     if table is None or (not is_continued and _is_reshaped(spark, call, one, query)):
         # As its view does, a table with other columns shows the same commit as before.
         valid = " or ".join(
-            f"(_source = {literal(source)} and _valid_from <= {number}"
+            f"(_source = {sql.literal(source)} and _valid_from <= {number}"
             f" and (_valid_to > {number} or _valid_to is null))"
             for source, number in (shown.commits if shown else {}).items()
         )
@@ -118,7 +118,7 @@ def _write_versions(
 def _columns(spark: "SparkSession", history_name: str) -> str:
     """Those of the public view, and what tells rows apart."""
     names = [name for name in spark.table(history_name).columns if name not in NOT_SHOWN]
-    named = "".join(f"`{name.replace('`', '``')}`, " for name in names)
+    named = "".join(f"{sql.identifier(name)}, " for name in names)
     return f"{named}_change, _source, _row_key"
 
 
@@ -127,7 +127,7 @@ def _merge(
 ) -> None:
     """Write the rows whose newest version began or ended after the commit that is shown."""
     newer = " or ".join(
-        f"(_source = {literal(source)} and (_valid_from > {before} or _valid_to > {before}))"
+        f"(_source = {sql.literal(source)} and (_valid_from > {before} or _valid_to > {before}))"
         for source, number in now.commits.items()
         if number > (before := shown.commits.get(source, 0))
     )

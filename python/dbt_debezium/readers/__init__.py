@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from dbt_debezium.writers import sql
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -39,7 +41,7 @@ class SparkReader:
     def views(self, schema: str) -> set[str]:
         if not self._spark.catalog.databaseExists(schema):
             return set()
-        found = self._spark.sql(f"show views in `{schema}`").collect()
+        found = self._spark.sql(f"show views in {sql.identifier(schema)}").collect()
         return {row["viewName"] for row in found}
 
     def rows(self, query: str) -> list[dict[str, Any]]:

@@ -19,7 +19,8 @@ from dbt_debezium.readers.duckdb_reader import (
 )
 from dbt_debezium.readers.places import AGAIN
 from dbt_debezium.readers.statements import read_statement
-from dbt_debezium.views.dialects import identifier, literal
+from dbt_debezium.views.dialects import identifier
+from dbt_debezium.writers.sql import engine_literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -82,9 +83,9 @@ class DuckdbQuery(DuckdbReader):
         named = identifier("duckdb", schema)
         for statement in (
             f"create schema if not exists {named}",
-            f"set schema = {literal(named)}",
-            f"set temp_directory = {literal(self._spill.name)}",
-            f"set allowed_directories = [{', '.join(map(literal, folders))}]",
+            f"set schema = {engine_literal(named)}",
+            f"set temp_directory = {engine_literal(self._spill.name)}",
+            f"set allowed_directories = [{', '.join(map(engine_literal, folders))}]",
             "set python_enable_replacements = false",
             "set enable_external_access = false",
             "set lock_configuration = true",

@@ -12,7 +12,8 @@ from sqlglot.errors import SqlglotError
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.outages import away_sentence
 from dbt_debezium.readers.places import AGAIN, Places
-from dbt_debezium.views.dialects import Lake, identifier, literal, translated
+from dbt_debezium.views.dialects import Lake, identifier, translated
+from dbt_debezium.writers.sql import engine_literal
 
 if TYPE_CHECKING:
     import duckdb
@@ -143,7 +144,7 @@ class DuckdbReader:
             for setting, value in self._places.patience().items():
                 self._connection.execute(f"set {setting} = {value}")
             shown = ", ".join(
-                f"{option} {literal(one) if isinstance(one, str) else one}"
+                f"{option} {engine_literal(one) if isinstance(one, str) else one}"
                 for option, one in options.items()
             )
             secret = identifier("duckdb", f"{schema}.{name}")
@@ -221,4 +222,4 @@ def load(connection: "duckdb.DuckDBPyConnection", name: str) -> None:
     assert spec is not None
     assert spec.origin is not None
     (path,) = Path(spec.origin).parent.glob(f"extensions/*/{name}.duckdb_extension")
-    connection.execute(f"load {literal(str(path))}")
+    connection.execute(f"load {engine_literal(str(path))}")

@@ -17,6 +17,7 @@ import jinja2
 import yaml
 
 from dbt_debezium.lease.row import snapshot_of
+from dbt_debezium.writers import sql
 from dbt_debezium.yaml_loader import LOADER
 
 if TYPE_CHECKING:
@@ -119,7 +120,9 @@ class CatalogOfSession:
     def mark(self) -> str | None:
         if not self.spark.catalog.databaseExists(self.schema):
             return None
-        rows = self.spark.sql(f"describe namespace extended `{self.schema}`").collect()
+        rows = self.spark.sql(
+            f"describe namespace extended {sql.identifier(self.schema)}"
+        ).collect()
         (properties,) = [row[1] for row in rows if row[0] == "Properties"] or [""]
         # Spark shows properties as ((name,value), (name,value)).
         _, found, rest = properties.partition(f"({KEY},")
@@ -128,7 +131,9 @@ class CatalogOfSession:
 
 def write_mark(spark: "SparkSession", schema: str, mark: str) -> None:
     """Note a published run. `mark` is JSON without quotes or backslashes in its texts."""
-    spark.sql(f"alter namespace `{schema}` set properties ('{KEY}' = '{mark}')")
+    spark.sql(
+        f"alter namespace {sql.identifier(schema)} set properties ('{KEY}' = {sql.literal(mark)})"
+    )
 
 
 def catalog_file(project: Path, profiles: Path, target: str | None) -> CatalogFile | None:

@@ -1,11 +1,11 @@
 """Reports of rounds: lines for people, JSON for machines."""
 
-import json
 from collections.abc import Callable
 from datetime import timedelta
 
 from dbt_debezium.rounds.behind import sources_of
 from dbt_debezium.rounds.loop import Told
+from dbt_debezium.writers.terminal import json_text
 
 
 class ForPeople:
@@ -69,7 +69,7 @@ def for_machines(told: Told) -> str:
         "failed_rounds": told.failures,
         "pause": round(told.pause, 1),
     }
-    return json.dumps(said, ensure_ascii=False)
+    return json_text(said)
 
 
 def _span(seconds: float) -> str:

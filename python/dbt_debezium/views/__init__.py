@@ -14,6 +14,7 @@ from dbt_debezium.views.dialects import (
     table_views,
     tables_of,
 )
+from dbt_debezium.writers import sql
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,17 +55,21 @@ def public_texts(spark: "SparkSession", public: str) -> dict[str, str]:
     """The query of each view that Spark's readers use, by its name."""
     if not spark.catalog.databaseExists(public):
         return {}
-    names = sorted(row["viewName"] for row in spark.sql(f"show views in `{public}`").collect())
+    names = sorted(
+        row["viewName"] for row in spark.sql(f"show views in {sql.identifier(public)}").collect()
+    )
     return {name: view_text(spark, public, name) for name in names}
 
 
 def view_text(spark: "SparkSession", public: str, name: str) -> str:
     """The query of a view."""
-    ((shown,),) = spark.sql(f"show create table `{public}`.`{name}`").collect()
+    ((shown,),) = spark.sql(
+        f"show create table {sql.identifier(public)}.{sql.identifier(name)}"
+    ).collect()
     return str(shown).split("\nAS\n", 1)[1]
 
 
 def pointer_fields(spark: "SparkSession", build: str) -> dict[str, str]:
     """What the pointer row says of each source: names with their Spark types, in their order."""
-    pointer = spark.table(f"`{build}`.cut").selectExpr("inline(source_cuts)")
+    pointer = spark.table(f"{sql.identifier(build)}.cut").selectExpr("inline(source_cuts)")
     return {field.name: field.dataType.simpleString() for field in pointer.schema.fields}

@@ -12,6 +12,7 @@ from typing import Final, Literal
 from sqlglot import exp, parse_one
 
 from dbt_debezium.views.spark_functions import SparkForDuckdb, unfold_maps
+from dbt_debezium.writers import sql
 
 Dialect = Literal["duckdb", "trino", "snowflake"]
 
@@ -164,18 +165,20 @@ def table_views(file: str, catalog: str, tables: list[tuple[str, str]]) -> Itera
 
     A view cannot look its table up, but it can read a variable, in each query anew.
     """
-    yield f"attach if not exists {literal(file)} as lake_catalog (type sqlite, read_only)"
+    catalog_file = sql.engine_literal(file)
+    yield f"attach if not exists {catalog_file} as lake_catalog (type sqlite, read_only)"
     yield (
         f"set variable {VARIABLE} = (\n"
         "  select map_from_entries(list((table_namespace || '.' || table_name,"
         " metadata_location)))\n"
         "  from lake_catalog.iceberg_tables\n"
-        f"  where catalog_name = {literal(catalog)} and iceberg_type is distinct from 'VIEW'\n)"
+        f"  where catalog_name = {sql.engine_literal(catalog)}"
+        " and iceberg_type is distinct from 'VIEW'\n)"
     )
     for schema in sorted({schema for schema, _ in tables}):
         yield f"create schema if not exists {schema}"
     for schema, name in tables:
-        place = f"getvariable('{VARIABLE}')[{literal(f'{schema}.{name}')}]"
+        place = f"getvariable('{VARIABLE}')[{sql.engine_literal(f'{schema}.{name}')}]"
         yield (
             f"create or replace view {schema}.{identifier('duckdb', name)} as\n"
             f"select * from iceberg_scan({place})"
@@ -190,18 +193,9 @@ def attach_rest(uri: str, warehouse: str, catalog: str) -> str:
     """
     name = exp.to_identifier(catalog).sql(dialect="duckdb")
     return (
-        f"attach if not exists {literal(warehouse)} as {name}"
-        f" (type iceberg, endpoint {literal(uri)}, read_only)"
+        f"attach if not exists {sql.engine_literal(warehouse)} as {name}"
+        f" (type iceberg, endpoint {sql.engine_literal(uri)}, read_only)"
     )
-
-
-def literal(text: str) -> str:
-    """A text in DuckDB's SQL.
-
-    >>> literal("it's")
-    "'it''s'"
-    """
-    return str(exp.Literal.string(text).sql(dialect="duckdb"))
 
 
 def identifier(dialect: Dialect, name: str) -> str:
@@ -211,7 +205,7 @@ def identifier(dialect: Dialect, name: str) -> str:
     ('"order"', '"ORDER"')
     """
     stored = stored_by_snowflake(name) if dialect == "snowflake" else name
-    return str(exp.to_identifier(stored, quoted=True).sql(dialect=dialect))
+    return sql.engine_identifier(dialect, stored)
 
 
 def stored_by_snowflake(name: str) -> str:
