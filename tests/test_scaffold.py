@@ -316,7 +316,7 @@ def test_dbt_reads_odd_names_as_they_are(copy: Path) -> None:
     (commented,) = [node for node in current if node["name"] == "cur_order"]
     described = [one["description"] for one in commented["columns"].values()]
     for comment, description in zip(COMMENTS, described, strict=False):
-        kept = re.sub("[\x80-\x9f]", "", comment.replace("\ud800", "\ufffd")).removesuffix(".")
+        kept = re.sub("[\x80-\x9f]", "", comment).removesuffix(".")
         assert re.sub("[\x80-\x9f]", "", shown_text(description)).removesuffix(".") == kept
 
 

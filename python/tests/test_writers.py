@@ -8,7 +8,8 @@ from urllib.parse import unquote
 
 import pytest
 import yaml as pyyaml
-from attacks import COLUMNS, COMMENTS, TABLES, UNWRITABLE, commands
+from attacks import COLUMNS, TABLES, UNWRITABLE, commands
+from awkward_texts import TEXTS
 from dbt.clients.jinja import get_rendered
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -20,20 +21,6 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.writers import html, jinja, name, path, sql, terminal, yaml
 from dbt_debezium.yaml_loader import LOADER
 
-AWKWARD = (
-    "\\'\"`{}%#<>&*_[]()|~:;-+=!?@$,./ \n\r\t\0\x07\x1b\x7f\x80\x85\x9b\xa0\xad"
-    "\u200b\u200e\u2028\u2029\u202e\u2066\ud7ff\ue000\ufdd0\ufeff\ufffd\ufffe\uffff"
-    "\U0001f600\U0001fffe\U0010ffff0aN"
-)
-PIECES = (
-    "{{", "}}", "{%", "%}", "{#", "#}", "\\'", "\\\\", "''", "${env:HOME}", "--", "/*", "*/", "'''",
-    "- ", ": ", " #", "```", "***", "__", "~~", "1. ", "# ", "&lt;", "&#60;", "<script>", "\\u0041",
-    "\\x41", "\\101", "..", "\x1b[31m", "](javascript:x)", "null", "\r\n", "\\N", "\\%",
-)  # fmt: skip
-SEEN = (*TABLES, *UNWRITABLE, *COLUMNS, *COMMENTS, *commands(Path("/outside")))
-TEXTS = st.lists(
-    st.sampled_from(AWKWARD) | st.sampled_from(PIECES) | st.characters(codec="utf-8"), max_size=12
-).map("".join) | st.sampled_from([one for one in SEEN if not re.search("[\ud800-\udfff]", one)])
 MANY = settings(max_examples=400, deadline=None, derandomize=True)
 
 

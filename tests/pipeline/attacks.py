@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-SCRIPT: Final = "<script>document.title='PWNED'</script><img src=x onerror=document.title='PWNED'>"
+SCRIPT: Final = (
+    "<script>top.document.title='PWNED'</script><img src=x onerror=top.document.title='PWNED'>"
+)
 ESCAPES: Final = "\x1b[31mRED\x1b]0;pwn\x07"
 SECRETS: Final = ("DBT_DEBEZIUM_HASH_KEY", "SHOP_PASSWORD")
 """Variables of the environment that a name asks for."""
@@ -34,8 +36,8 @@ COMMENTS: Final = (
     "{{ env_var('HOME') }}", "{% do x %}", "del\x7fx", "c1\x80x", "nel\x85x", "nc\ufffex",
     "nc\uffffx", "ls\u2028ps\u2029x", "nl\nx: y\n  - z", '"; x', '\\"', "\\'; drop", "{",
     "${env:SHOP_PASSWORD}", SCRIPT, "{{ '", "{ {", "}}", "#}", "ends in \\", "a\r\nb", "\x1b[31m",
-    "{{constructor.constructor('document.title=`PWNED`')()}}", "[x](javascript:document.title=1)",
-    "<svg/onload=document.title='PWNED'>", "&lt;script&gt;", "lone \ud800 half",
+    "{{constructor.constructor('top.document.title=`PWNED`')()}}", "[x](javascript:top.x=1)",
+    "<svg/onload=top.document.title='PWNED'>", "&lt;script&gt;",
 )  # fmt: skip
 """What a database says of a column."""
 
@@ -168,11 +170,13 @@ def everything(outside: Path) -> Stream:
     stream.commit("cols", {"id": 1, **dict.fromkeys(COLUMNS, "v")})
     for number, column in enumerate(UNWRITABLE):
         stream.commit(f"bad_column_{number}", {"id": 1, column: "v"})
-    for number, comment in enumerate(COMMENTS):
-        stream.commit(f"comment_{number}", {"id": 1, "v": "x"}, {"v": comment})
+    comments = {f"c{number}": comment for number, comment in enumerate(COMMENTS)}
+    stream.commit("comments", {"id": 1, **dict.fromkeys(comments, "x")}, comments)
+    stream.commit("lone", {"id": 1, "v": "x"}, {"v": "half \ud800 a pair"})
     stream.commit("in_a_schema", {"id": 1, "v": "x"}, schema="o'x\\' --")
     stream.commit("in_a_bad_schema", {"id": 1, "v": "x"}, schema="a\x1bb")
-    stream.send(f"shop.public.\x1b[32mTOPIC\x1b]0;pwned\x1b\\{SCRIPT}", "{}", "garbage \x1b[31m")
+    # Topics of another source: one that is unreadable would hold what follows it.
+    stream.send(f"other.public.\x1b[32mTOPIC\x1b]0;pwned\x1b\\{SCRIPT}", "{}", "garbage \x1b[31m")
     stream.send("../../../x/evil", "{}", "garbage")
     stream.send("{{ 7*7 }}\nline", "{}", "garbage")
     return stream

@@ -7,6 +7,7 @@ from typing import Final
 ACTIVE: Final = re.compile(
     r"""
     [\\`*\[\]<>&~|\n\r\t]        # code, emphasis, links, elements, entities, tables, line breaks
+    | [\xa0\u2424]               # which dbt's site takes for a blank and a line break
     | _(?![A-Za-z0-9]) | (?<=_)_  # what may close emphasis
     | ^[ #+=-]                   # headings, lists, rules, code
     | (?<=^[0-9])[.)] | (?<=^[0-9]{2})[.)] | (?<=^[0-9]{3})[.)]
