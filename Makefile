@@ -7,7 +7,7 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-live setup-cluster setup-next setup-trino demo demo-live test slow quick proof coverage-documents coverage-faults lint audit docs site bench bench-peers clean check-python check-java
+.PHONY: help setup setup-live setup-cluster setup-next setup-trino setup-browser demo demo-live test slow quick proof coverage-documents coverage-faults lint audit docs site bench bench-peers clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +21,12 @@ setup-cluster: setup $(BIN)/.live $(BIN)/.cluster .venv/connect/.ready $(JARS)/.
 setup-next: setup-live setup-cluster .venv-next/.ready ## a second environment, with the newest dbt
 
 setup-trino: setup-cluster $(BIN)/.trino $(JARS)/.trino ## what tests with Trino need beside that
+
+setup-browser: ## Chromium, in which a test opens dbt's site; only root can install it
+	@command -v chromium-headless-shell chromium chromium-browser google-chrome > /dev/null || { \
+		test "$$(id -u)" = 0 || { echo "setup-browser: Chromium is not installed, and only root can; run: sudo apt-get install chromium"; exit 0; }; \
+		echo "installing Chromium (100 MB)"; \
+		apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium-headless-shell > /dev/null; }
 
 demo: setup ## a real change log in, published tables out, in two steps
 	@$(BIN)/dbt-debezium demo
@@ -39,7 +45,7 @@ HALF = $(shell expr $(words $(SLOW_)) / 2)
 SLOW_1 = $(wordlist 1,$(HALF),$(SLOW_))
 SLOW_2 = $(filter-out $(SLOW_1),$(SLOW_))
 
-slow: setup-next ## tests that take longer, on the next dbt: other inputs, engines and commands; PART=1 or PART=2 runs half
+slow: setup-next setup-browser ## tests that take longer, on the next dbt: other inputs, engines and commands; PART=1 or PART=2 runs half
 	@$(NEXT)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "slow and not proof" \
 		$(or $(SLOW_$(PART)),$(error PART: there is no half $(PART); write 1 or 2))
 

@@ -32,6 +32,16 @@ READ_LAST = {
     "list_relations_without_caching": "7bfcdc5edbdd",
     "spark__tblproperties_clause": "e3832c1aca41",
     "tblproperties_clause": "09d23a63e3d2",
+    "spark__comment_clause": "541199f229da",
+    "comment_clause": "3defaff2bdd9",
+    "spark__alter_column_comment": "b7b481af57a1",
+    "alter_column_comment": "9b988b63056f",
+    "get_column_comment_sql": "d8f2da30d46e",
+    "get_persist_docs_column_list": "89820d70e3a7",
+    "spark__location_clause": "596eafbcf4bf",
+    "location_clause": "a878feccb2f2",
+    "spark__load_csv_rows": "a8471c8fa6d2",
+    "load_csv_rows": "b4efcc2df616",
     "is_incremental": "223c405740dc",
 }
 """Fingerprints of what we replace, and of what calls it, as somebody has read it."""
@@ -41,8 +51,29 @@ MACROS = {
     "list_relations_without_caching": (DBT, "macros/adapters/metadata.sql"),
     "spark__tblproperties_clause": (SPARK, "macros/adapters.sql"),
     "tblproperties_clause": (SPARK, "macros/adapters.sql"),
+    "spark__comment_clause": (SPARK, "macros/adapters.sql"),
+    "comment_clause": (SPARK, "macros/adapters.sql"),
+    "spark__alter_column_comment": (SPARK, "macros/adapters.sql"),
+    "alter_column_comment": (DBT, "macros/adapters/persist_docs.sql"),
+    "get_column_comment_sql": (SPARK, "macros/adapters.sql"),
+    "get_persist_docs_column_list": (SPARK, "macros/adapters.sql"),
+    "spark__location_clause": (SPARK, "macros/adapters.sql"),
+    "location_clause": (SPARK, "macros/adapters.sql"),
+    "spark__load_csv_rows": (SPARK, "macros/materializations/seed.sql"),
+    "load_csv_rows": (DBT, "macros/materializations/seeds/helpers.sql"),
     "is_incremental": (DBT, "macros/materializations/models/incremental/is_incremental.sql"),
 }
+
+QUOTING = re.compile(r"""'\{\{|"\{\{|replace\(.'|get_binding_char""")
+"""Where a macro puts text between quotes of SQL."""
+OF_THE_PROJECT = {
+    "py_write_table",
+    "spark__date",
+    "spark__datediff",
+    "spark__escape_single_quotes",
+    "spark__options_clause",
+}
+"""Macros that do so with what a person has written in the project, which is trusted."""
 
 
 def macro_text(name: str) -> str:
@@ -69,6 +100,18 @@ def method_text(name: str) -> str:
 def test_what_we_replace_is_what_somebody_has_read(name: str, dbt_of: str) -> None:
     text = method_text(name) if "." in name else macro_text(name)
     assert hashlib.sha256(text.encode()).hexdigest()[:12] == READ_LAST[name], text
+
+
+@both_versions
+def test_we_replace_each_macro_that_puts_text_between_quotes(dbt_of: str) -> None:
+    quoting = set()
+    for path in Path(SPARK.PACKAGE_PATH, "macros").rglob("*.sql"):
+        text = path.read_text(encoding="utf-8")
+        for name, body in re.findall(r"{%-? macro (\w+)(\(.*?)endmacro -?%}", text, re.DOTALL):
+            if QUOTING.search(body):
+                quoting.add(name)
+    assert quoting - OF_THE_PROJECT <= MACROS.keys()
+    assert {"spark__comment_clause", "spark__load_csv_rows"} <= quoting
 
 
 @both_versions

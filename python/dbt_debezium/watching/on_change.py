@@ -119,6 +119,7 @@ def _read(memory: Path) -> dict[Key, Problem]:
         return {}
     except (OSError, msgspec.MsgspecError) as error:
         raise DebeziumError(
-            f"run: {memory} cannot be read ({error}); remove it, and what is wrong is reported again"
+            f"run: {memory} cannot be read ({error}); remove it, and what is wrong is reported "
+            "again"
         ) from error
     return {one.key: one for one in known}
