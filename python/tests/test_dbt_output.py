@@ -14,7 +14,9 @@ REPOSITORY = Path(__file__).parents[2]
 OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 MODEL = r"""{{ config(materialized='view') }}
 {{ print('a \x1b[31mred\x1b]0;title\x07 name \x9b2J') }}
-{% if var('fails', false) %}{{ exceptions.raise_compiler_error('an \x1b]0;title\x07 error') }}{% endif %}
+{% if var('fails', false) %}
+{{ exceptions.raise_compiler_error('an \x1b]0;title\x07 error') }}
+{% endif %}
 select 1 as id
 """
 

@@ -24,6 +24,7 @@ NOT_RUN: Final = {
     "make proof": "takes hours",
     "make quick": "runs the tests that need no Java, which run anyway",
     "make setup-cluster": "has set up what test_cluster.py needs",
+    "make setup-browser": "has set up what test_docs_site.py needs",
     "make setup-trino": "fetches 821 MB; `make proof` runs it",
     "make setup": "has set up what runs this test",
     "make site": "fetches Sphinx; test_docs.py looks for pages that the site lacks",
