@@ -21,8 +21,9 @@
             {%- endfor -%}
             {%- do rows.append('(' ~ values | join(', ') ~ ')') -%}
         {%- endfor -%}
-        {%- do statements.append('insert into ' ~ this.render() ~ ' values ' ~ rows | join(', ')) -%}
-        {%- do adapter.add_query(statements[-1], abridge_sql_log=True) -%}
+        {%- set statement = 'insert into ' ~ this.render() ~ ' values ' ~ rows | join(', ') -%}
+        {%- do adapter.add_query(statement, abridge_sql_log=True) -%}
+        {%- do statements.append(statement) -%}
     {%- endfor -%}
     {{- return(statements[0] if statements else '') -}}
 {%- endmacro -%}
