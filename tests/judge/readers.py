@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from collector import Collector, Landed
+from landed import Landed
 from oracle import Row
 from random_streams import State, state_of
 from runs import Runs
@@ -28,20 +28,20 @@ class Readers(Runs):
 
     def see(self, landed: Iterable[Landed]) -> None:
         """Judge all that has landed, and apply what is new."""
-        collector = self.run(landed)
+        self.run(landed)
         for one in self.verdicts:
             if isinstance(one, Commit):
                 self.commit = one
-                self.apply(one, collector)
+                self.apply(one)
 
-    def apply(self, commit: Commit, collector: Collector) -> None:
+    def apply(self, commit: Commit) -> None:
         """Let readers see one more commit."""
         if commit.kind != "transaction":
             if commit.kind == "initial_snapshot":
                 self._rows.clear()
-            changes = collector.reads_at(commit.position)
+            changes = self.reads_at(commit.position)
         else:
-            changes = collector.changes_of(commit.transaction_id or "")
+            changes = self.changes_of(commit.transaction_id or "")
         for change in changes:
             _apply(self._rows[change.table_name or ""], change)
 

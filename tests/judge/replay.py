@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from collector import Landed, collected, flattened
 from histories.history import Case
 from histories.messages import messages, source_name
 from histories.plan import AUDIT, Entry, Plan
-from runs import Runs
+from landed import Landed, flattened
+from runs import Runs, collected
 
 from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.judge import Commit
@@ -61,7 +61,7 @@ def runs_of(plan: Plan) -> Runs:
     return Runs(source_name(plan), [f"public.{AUDIT}"], is_in_order=is_in_order)
 
 
-def collected_marks(plan: Plan, landed: Sequence[Landed]) -> list[Mark]:
+def marks_of(plan: Plan, landed: Sequence[Landed]) -> list[Mark]:
     """The marks of a history's source, under the settings that histories are built with."""
     is_in_order = plan.proof == "watermark"
     return collected(source_name(plan), landed, [f"public.{AUDIT}"], is_in_order=is_in_order)
@@ -97,6 +97,8 @@ def expected(case: Case) -> Iterator[Shown | None]:
             yield None
             continue
         position = cut.commit_position and _plain(cut.commit_position)
+        if position and case.plan.connector == "cdl":
+            position = position.rpartition("/")[2]  # the offset alone is the order
         yield Shown(cut.commit_number, position, cut.transaction_id, cut.proof)
 
 

@@ -11,27 +11,29 @@ from typing import Final
 HERE: Final = Path(__file__).parent
 TOP: Final = HERE.parents[1]
 PAGE: Final = HERE / "scenarios" / "RULES.md"
-JUDGE: Final = "python/dbt_debezium/judge"
+FOLDERS: Final = ("python/dbt_debezium/judge", "python/dbt_debezium/evidence")
 RULE: Final = re.compile(r"^\| (S[0-9]+) \| (.+) \|$", re.MULTILINE)
-DESCRIBING: Final = ("__init__", "facts", "links", "marks", "verdicts")
+DESCRIBING: Final = ("__init__", "facts", "links", "marks", "verdicts", "known", "narrow")
 """Modules that decide nothing."""
 CITED: Final = re.compile(r"\bS[0-9]{1,2}\b")
 HEAD: Final = """# Rules, where the judge decides on them, and what shows it
 
 Written by `python tests/judge/rules_page.py` from [rules](../../../docs/rules.md), the modules of
-the [judge](../../../python/dbt_debezium/judge/__init__.py) that cite a rule, and the scenarios
-beside this page. A rule without a module is kept by models, which collect what the judge is told.
+the [judge](../../../python/dbt_debezium/judge/__init__.py) and of its
+[evidence](../../../python/dbt_debezium/evidence/__init__.py) that cite a rule, and the scenarios
+beside this page. A rule without a module is kept by models.
 """
 
 
 def rendered() -> str:
     """The whole page."""
     modules: dict[str, list[str]] = defaultdict(list)
-    for path in sorted((TOP / JUDGE).glob("*.py")):
-        if path.stem in DESCRIBING:
-            continue
-        for rule in {*CITED.findall(path.read_text(encoding="utf-8"))}:
-            modules[rule].append(f"[{path.stem}](../../../{JUDGE}/{path.name})")
+    for folder in FOLDERS:
+        for path in sorted((TOP / folder).glob("*.py")):
+            if path.stem in DESCRIBING:
+                continue
+            for rule in {*CITED.findall(path.read_text(encoding="utf-8"))}:
+                modules[rule].append(f"[{path.stem}](../../../{folder}/{path.name})")
     scenarios: dict[str, list[str]] = defaultdict(list)
     for path in sorted((HERE / "scenarios").glob("S*.md")):
         rule, _, title = path.read_text(encoding="utf-8").split("\n")[0][2:].partition(": ")

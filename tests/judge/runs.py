@@ -1,87 +1,200 @@
-"""Runs of the judge on one source: each knows all that has landed, and where the last one ended."""
+"""Runs of a source as the product does them: new messages, those of open units, and the state."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
-from collector import Collector, Delivery, Known, Landed, Settings, collector_of
+from landed import Delivery, Landed
 
-from dbt_debezium.judge import ChainEnd, Commit, Discarded, Passed, Superseded, Verdict, judge
+from dbt_debezium import evidence
+from dbt_debezium.evidence import Known, Look, State, decoded, encoded, evidence_of, judge_source
+from dbt_debezium.evidence.narrow import narrow_row, table_of
+from dbt_debezium.evidence.verdicts import UnitVerdict
+from dbt_debezium.flat import Flat
+from dbt_debezium.judge import ChainEnd, Passed, Verdict
 from dbt_debezium.judge.decisions import Decided
-from dbt_debezium.judge.marks import Decision, Mark
+from dbt_debezium.judge.facts import Decision
+from dbt_debezium.judge.marks import Mark
+from dbt_debezium.units import Unit, hashes_of, unit_of
+
+SILENCE = 1
+"""Microseconds until a partition is quiet. Messages land at 0."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of a project, and what an earlier run has found out."""
+
+    reaches_the_end: bool = False
+    sends_no_truncates: bool = False
+    refused_proofs: tuple[str, ...] = ()
+    missing_rows: tuple[str, ...] = ()
+    marker_partition_count: int = 1
+    quiet_partitions: frozenset[tuple[str, int]] = frozenset()
+    """Topics and partitions at whose ends Kafka has had nothing for long."""
 
 
 class Runs:
-    """What the runs of a source have in common."""
+    """What the runs of a source have in common: a lake without Spark."""
 
     def __init__(
         self, source: str, not_ingested: Sequence[str] = (), *, is_in_order: bool = False
     ) -> None:
         self.source = source
-        self.not_ingested = not_ingested
+        self.not_ingested = tuple(not_ingested)
         self.is_in_order = is_in_order
-        self.start = self.end = ChainEnd()
-        """Where the chain ended before the latest run, and where it ends."""
         self.settings = Settings()
         self.decisions: dict[str, Decided] = {}
         """What operators have decided, by transaction, or by `snapshot` and its place."""
-        self.marks: list[Mark] = []
-        """Of the latest run."""
+        self.text: str | None = None
+        """The state, as it is stored."""
+        self.settled: dict[str, str | None] = {}
+        """The table of verdicts: where each settled transaction stands."""
+        self.start = ChainEnd()
+        """Where the chain ended before the latest run."""
+        self.rows: list[tuple[object, ...]] = []
+        """That the latest run was given."""
+        self.known = Known(source)
+        self.before = State()
+        """Likewise: both are what `judge_source` was given."""
         self.verdicts: list[Verdict] = []
-        """Likewise, of transactions and snapshots."""
-        self._published: dict[str, None] = {}
-        self._superseded: set[str] = set()
-        self._known_places: dict[Delivery, str] = {}
+        """Of transactions and snapshots, in the latest run."""
+        self.units: list[UnitVerdict] = []
+        self._staged: dict[Delivery, Landed] = {}
+        self._narrow: dict[Delivery, tuple[object, ...]] = {}
+        self._of_unit: dict[Unit, set[Delivery]] = defaultdict(set)
 
-    def run(self, landed: Iterable[Landed]) -> Collector:
-        """Judge all that has landed.
+    @property
+    def end(self) -> ChainEnd:
+        """Where the chain ends."""
+        return decoded(self.source, self.text).end
+
+    def run(self, landed: Iterable[Landed]) -> None:
+        """Judge what is new and what is open.
 
         Args:
-            landed: each delivery once or more often, in any order.
+            landed: all that has landed, each delivery once or more often, in any order.
 
         Raises:
             DebeziumError: the judge refuses it.
         """
         sent = [*landed]
+        self.before = decoded(self.source, self.text)
+        given = self._stage(sent)
+        for one in self.before.open:
+            given |= self._of_unit[Unit(one.kind, one.id)]  # type: ignore[arg-type] # a kind
+        self.rows = [self._narrow[at] for at in sorted(given)]
+        self.known = self._known(given, sent)
+        judged = judge_source(table_of(self.rows), self.before, self.known)
+        self.start, self.units = judged.start, judged.verdicts
+        self.verdicts = [one for one in judged.links if not isinstance(one, Passed)]
+        for unit in judged.verdicts:
+            if unit.unit_kind == "transaction" and unit.verdict in SETTLING:
+                self.settled[unit.unit_id] = unit.position
+            elif unit.unit_kind == "transaction" and unit.verdict == "late":
+                self.settled.setdefault(unit.unit_id, unit.position)
+        self.text = encoded(judged.state)
+
+    def _stage(self, sent: Sequence[Landed]) -> set[Delivery]:
+        """Keep what is new, and say what a run reads: it, and what was delivered again."""
+        times = Counter(one[:3] for one in sent)
+        given = set()
         for one in sent:
-            if one.flat.kind == "quarantined":
-                place = self.end.reached_place or ""
-                if any(other.flat.connector == "postgresql" for other in sent):
-                    place = self.end.position or self.end.snapshot_position or ""
-                self._known_places.setdefault(one[:3], place)
-        known = Known(
-            self.end,
-            frozenset(self._published) | self._superseded,
-            next(reversed(self._published), None),
+            at = one[:3]
+            known = self._staged.get(at)
+            is_new = known is None or (known.flat != one.flat and one.flat.kind != "quarantined")
+            if is_new:
+                self._staged[at] = one
+                self._narrow[at] = narrow_row(*one, landed_at=0)
+                unit = unit_of(one.flat)
+                if unit is not None:
+                    self._of_unit[unit].add(at)
+            if is_new or times[at] > 1:
+                given.add(at)
+        return given
+
+    def _known(self, given: Iterable[Delivery], sent: Sequence[Landed]) -> Known:
+        settings = self.settings
+        units = (unit_of(self._staged[at].flat) for at in given)
+        names = {one.id for one in units if one is not None and one.kind == "transaction"}
+        ends: dict[tuple[str, int], int] = defaultdict(int)
+        for topic, partition, offset, _ in sent:
+            ends[topic, partition] = max(ends[topic, partition], offset + 1)
+        return Known(
+            self.source,
+            evidence.Settings(
+                settings.reaches_the_end,
+                settings.sends_no_truncates,
+                self.is_in_order,
+                settings.refused_proofs,
+                SILENCE,
+                self.not_ingested,
+            ),
             [_decision(what, decided) for what, decided in self.decisions.items()],
-            self._known_places,
-            self.settings,
+            {name: self.settled[name] for name in names if name in self.settled},
+            settings.missing_rows,
+            marker_partition_count=settings.marker_partition_count,
+            looks={at: Look(ends[at], SILENCE) for at in settings.quiet_partitions},
         )
-        collector = collector_of(
-            self.source, sent, self.not_ingested, is_in_order=self.is_in_order, known=known
-        )
-        self.marks = collector.collect()
-        self.verdicts = []
-        self.start = _with_copies(self.end, collector, known.newest)
-        for one in judge(self.marks, self.start):
-            if isinstance(one, Passed):
-                continue
-            self.verdicts.append(one)
-            if isinstance(one, Commit | Discarded):
-                self.end = one.chain_end
-                if one.transaction_id is not None:
-                    self._published[one.transaction_id] = None
-            elif isinstance(one, Superseded) and one.transaction_id is not None:
-                self._superseded.add(one.transaction_id)
-        return collector
+
+    @property
+    def marks(self) -> list[Mark]:
+        """That the judge was given in the latest run."""
+        return [*evidence_of(table_of(self.rows), self.before, self.known).collected()]
+
+    # --- rows, as int_change has them
+
+    def changes_of(self, transaction_id: str) -> list[Flat]:
+        """Of each change of a transaction its first copy, in their order (S3)."""
+        members = self._members(transaction_id)
+        firsts = self._first_copies(Unit("transaction", name) for name in members)
+        orders = {flat.total_order for flat in firsts}
+        if None not in orders and len(orders) == len(firsts):
+            return sorted(firsts, key=lambda flat: flat.total_order or 0)
+        return sorted(firsts, key=lambda flat: (flat.event_position or "", flat.total_order or 0))
+
+    def reads_at(self, position: str) -> list[Flat]:
+        """Of the snapshots that stand at a position and are published in the latest run."""
+        places = [
+            one.unit_id
+            for one in self.units
+            if one.unit_kind == "snapshot" and one.position == position and one.verdict == "commit"
+        ]
+        return self._first_copies(Unit("snapshot", at) for at in places)
+
+    def _members(self, transaction_id: str) -> Iterable[str]:
+        """The transactions that are published as one (decision 14)."""
+        found = [one.unit_id for one in self.units if one.transaction_id == transaction_id]
+        return dict.fromkeys([transaction_id, *found])
+
+    def _first_copies(self, units: Iterable[Unit]) -> list[Flat]:
+        found: dict[object, Flat] = {}
+        for unit in units:
+            for at in sorted(self._of_unit[unit]):
+                flat = self._staged[at].flat
+                if flat.kind == "change":
+                    identity = (unit, flat.event_position, hashes_of(*at, flat).event)
+                    found.setdefault(identity, flat)
+        return [*found.values()]
 
 
-def _with_copies(end: ChainEnd, collector: Collector, newest: str | None) -> ChainEnd:
-    """The end with copies of its END, which a restart sends: int_source_mark gives them, too."""
-    if newest is None or not collector.traits or collector.traits.is_ordered_by_end:
-        return end
-    landed = collector.markers.get(newest, ())
-    copies = {one.offset for one in landed if one.flat.marker == "END"}
-    return replace(end, end_offsets=tuple(sorted({*end.end_offsets, *copies})))
+def collected(
+    source: str, landed: Iterable[Landed], not_ingested: Sequence[str], *, is_in_order: bool = False
+) -> list[Mark]:
+    """The marks that the judge is given in the first run of a source.
+
+    Args:
+        source: its name.
+        landed: each delivery once or more often, in any order.
+        not_ingested: patterns of tables that END counts and that do not land.
+        is_in_order: whether `watermark_sources` lists it.
+    """
+    rows = table_of(narrow_row(*one) for one in landed)
+    settings = evidence.Settings(is_in_order=is_in_order, not_ingested=tuple(not_ingested))
+    return [*evidence_of(rows, State(), Known(source, settings)).collected()]
+
+
+SETTLING = ("commit", "discarded", "superseded")
 
 
 def _decision(what: str, decided: Decided) -> Decision:

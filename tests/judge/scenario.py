@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from collector import Landed, flattened
+from landed import Landed, flattened
 from runs import Runs
 
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
@@ -151,8 +151,11 @@ def said(verdict: Verdict) -> str:
     name = f"transaction {transaction_id}" if transaction_id else snapshot
     position = None if verdict.position is None else verdict.position.partition("+")[0]
     if position is not None:
-        position = position.removeprefix(f"{'0' * WIDTH}/")  # of numbers in several partitions
-    at = "" if position is None else f" at {position.removeprefix(EPOCH).lstrip('0') or 0}"
+        position = position.removeprefix("/")  # of numbers in several partitions
+    at = ""
+    if position is not None:
+        first, slash, rest = position.removeprefix(EPOCH).partition("/")
+        at = f" at {first.lstrip('0') or 0}{slash}{rest}"
     match verdict:
         case Commit():
             proof = "" if verdict.proof == "counted" else f", proof {verdict.proof}"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from collector import flattened
+from landed import flattened
 from random_streams import Source, advance
 from readers import Readers
 from test_defaults import SEED, draw

@@ -13,7 +13,7 @@ import pytest
 from arrivals import Arrival, Replay, make_arrival
 from binlog_captures import some_arrivals, spread_truncates
 from captured_servers import MARIADB, MYSQL
-from collector import Landed, flattened
+from landed import Landed, flattened
 from mysql_oracle import MysqlHistory
 from mysql_oracle import expected_cut as expected_mysql_cut
 from oracle import ExpectedCut, History, Message

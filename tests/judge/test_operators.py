@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
-from collector import flattened
+from landed import flattened
 from operators import Operator, places_of
 from oracle import Row
 from random_streams import advance

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from random import Random
 
-from collector import Landed
 from histories.history import History, make_history
 from histories.knobs import PROFILES
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from replay import collected_marks, commits, landings
+from landed import Landed
+from replay import commits, landings, marks_of
 
 from dbt_debezium.judge import ChainEnd, Hold, judge
 from dbt_debezium.judge.marks import UnlandedTable
@@ -51,7 +51,7 @@ def test_any_landing_ends_in_the_same_chain(profile: str, number: int, seed: int
     history = make_history(3, number, PROFILES[profile])
     landed = landed_at_last(history)
     # Until an END counts it, nothing shows that a table exists of which nothing has landed.
-    assume(not any(isinstance(one, UnlandedTable) for one in collected_marks(history.plan, landed)))
+    assume(not any(isinstance(one, UnlandedTable) for one in marks_of(history.plan, landed)))
     at_once = chain(history, [landed])
     in_parts = chain(history, shuffled_parts(Random(seed), landed))
     assert len(in_parts) == len({*in_parts})
@@ -59,7 +59,7 @@ def test_any_landing_ends_in_the_same_chain(profile: str, number: int, seed: int
     if in_parts[-1:] != at_once[-1:]:
         # A transaction can be published before a second BEGIN or an unreadable message lands that
         # would have asked for more evidence. It stays published.
-        verdicts = judge(collected_marks(history.plan, landed), ChainEnd())
+        verdicts = judge(marks_of(history.plan, landed), ChainEnd())
         first_hold = next(one for one in verdicts if isinstance(one, Hold))
         assert first_hold.reason in ("unproven_restart", "unproven_reads")
         assert in_parts[-1:] > at_once[-1:]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from collector import Landed, flattened
+from landed import Landed, flattened
 from random_streams import Source, advance, draw
 from readers import Readers
 from test_random_landings import FAILED_ONCE, SEED

@@ -8,7 +8,6 @@ be proved of them; what the database held is known.
 from collections.abc import Iterator, Sequence
 
 import pytest
-from collector import Collector
 from histories import replay
 from histories.history import History, make_streams
 from histories.knobs import ANEW_RULES
@@ -36,7 +35,7 @@ class HistoryReaders(Readers):
         tables = self._state.rows()
         return state_of({name: _repeated(some) for name, some in tables.items()})
 
-    def apply(self, commit: Commit, collector: Collector) -> None:
+    def apply(self, commit: Commit) -> None:
         landed = [one for one in self.plan.entries if _has_landed(one, self.landing)]
         if commit.kind == "initial_snapshot":
             self._state = replay.State()

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 
 import msgspec
-from collector import Landed, collected
 from lake import Lake
+from landed import Landed
+from runs import collected
 
 from dbt_debezium.judge.marks import KINDS, End, Event, Mark, Partition, Range, Table
 from dbt_debezium.judged_marks import CHAIN_END, DECODERS
@@ -27,7 +28,7 @@ def marks(lake: Lake) -> dict[str, list[Mark]]:
 def other_marks(
     source: str, got: Iterable[Mark], landed: Iterable[Landed], not_ingested: list[str]
 ) -> Iterator[str]:
-    """Marks of a source in its first run that only one of SQL and `collector.py` collects."""
+    """Marks of a source in its first run that only one of SQL and Python collects."""
     wanted = collected(source, landed, not_ingested)
     some, others = {*_compared(got)}, {*_compared(wanted)}
     yield from (f"{source}: only in SQL: {asdict(one)}" for one in some - others)

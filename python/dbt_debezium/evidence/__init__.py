@@ -1,0 +1,116 @@
+"""Evidence: what the messages of a source show of its transactions, snapshots and partitions.
+
+`judge_source` groups the narrow rows of one source, places its transactions, and asks the judge.
+It is pure: no Spark, no clock, no disk. The same rows and state give the same verdicts, and a run
+that is given its state, what has landed since and what is open says what a run says that is given
+all that ever landed.
+
+Each module answers one question:
+
+- `narrow`: what does it need of a message?
+- `groups`: how many changes, and where in which partition? With `facts`.
+- `state`: what lasts from run to run? With `settle`: what does a run settle?
+- `late`: what is settled and lands again?
+- `transactions`, `by_predecessor`, `by_end`, `unnamed`: where does a transaction stand?
+- `partitions`: how far have partitions come?
+- `snapshots`: which reads are of which snapshot, and what lies around them?
+- `topics`: whose BEGIN and END does a topic hold?
+- `source`: the marks of all of it, for the judge.
+- `verdicts`: what became of each unit?
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
+
+from dbt_debezium.evidence.groups import grouped, landed_readable
+from dbt_debezium.evidence.known import Known, Look, Settings
+from dbt_debezium.evidence.narrow import COLUMNS, narrow_row, narrow_rows
+from dbt_debezium.evidence.settle import Outcome, Settlement, end_with_copies
+from dbt_debezium.evidence.source import SourceEvidence
+from dbt_debezium.evidence.state import State, decoded, encoded
+from dbt_debezium.evidence.topics import Topic
+from dbt_debezium.evidence.verdicts import Progress, UnitVerdict, progress, unit_verdicts
+from dbt_debezium.judge import ChainEnd, Verdict, judge
+from dbt_debezium.judge.marks import LINK_KINDS, Mark
+
+__all__ = [
+    "COLUMNS",
+    "Judged",
+    "Known",
+    "Look",
+    "Progress",
+    "Settings",
+    "State",
+    "Topic",
+    "UnitVerdict",
+    "decoded",
+    "encoded",
+    "evidence_of",
+    "judge_source",
+    "narrow_row",
+    "narrow_rows",
+]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a run says of a source."""
+
+    verdicts: list[UnitVerdict]
+    """On each unit of the run; those of the chain first, in its order."""
+    progress: list[Progress]
+    """Of each partition."""
+    state: State
+    """For the next run."""
+    start: ChainEnd
+    """Where the chain ended before the run, as the judge was given it."""
+    links: list[Verdict]
+    """What the judge said, in the order of the chain."""
+
+
+def evidence_of(rows: pa.Table, state: State, known: Known) -> SourceEvidence:
+    """What the rows and the state of a source show. The arguments are those of `judge_source`."""
+    unread = [(*one.key, some.offset) for one in state.partitions for some in one.unread]
+    return SourceEvidence(grouped(rows), known, state, landed_readable(rows, unread))
+
+
+def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
+    """Judge one source in one run.
+
+    Args:
+        rows: one per delivery, with the columns of `COLUMNS`, in any order: what has landed since
+            the last run, and all messages of the units that `state.open` names. Deliveries may
+            repeat. A message of another source in a topic that this one sends to has the kind
+            `foreign` and no unit; a tombstone and what cannot be read belong to the source of
+            their topic. Texts may be dictionary-coded (`groups.coded`), a batch at a time.
+        state: of the run before; `State()` before the first.
+        known: what else the run knows. `known.settled` needs the transactions among the rows that
+            have a verdict of an earlier run.
+
+    Returns:
+        Verdicts by unit, progress by partition, and the next state. Whoever stores it stores all
+        three together, so that a run which dies changes nothing.
+
+    Raises:
+        DebeziumError: the source has something that the judge cannot order.
+    """
+    evidence = evidence_of(rows, state, known)
+    start = end_with_copies(evidence)
+    facts: list[Mark] = []
+    outcome = Outcome(start, state.newest)
+    links: list[Verdict] = []
+
+    def noted() -> Iterator[Mark]:
+        for mark in evidence.collected():
+            if mark.kind not in LINK_KINDS:
+                facts.append(mark)
+            yield mark
+
+    for verdict in judge(noted(), start):
+        links.append(verdict)
+        outcome.add(verdict)
+    settlement = Settlement(evidence, outcome)
+    found = [*unit_verdicts(evidence, settlement, links)]
+    return Judged(found, [*progress(facts)], settlement.state(), start, links)

@@ -1,0 +1,208 @@
+"""Where transactions stand whose changes name no predecessor.
+
+MySQL, MariaDB, Oracle, generic connectors: where END stands in the transaction topic; in several
+partitions by the numbers of one log (decision 13); behind its BEGIN, if that stays alone (MariaDB);
+or behind the last END before it in its log. SQL Server, Db2: the commit that END or a change tells.
+"""
+
+from bisect import bisect_left, bisect_right, insort
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Final
+
+from dbt_debezium.evidence.places import least, most, padded
+from dbt_debezium.evidence.transactions import Transaction
+from dbt_debezium.judge.traits import Traits
+from dbt_debezium.judge.verdicts import ChainEnd
+
+BEFORE_ALL: Final = ""
+"""The position of an END before each one: no offset, since the first END may have offset 0."""
+DOMAIN: Final = "domain-"
+
+
+class Ends:
+    """The ENDs of a source as the order of its transactions."""
+
+    def __init__(
+        self,
+        sent: Mapping[str, Transaction],
+        traits: Traits | None,
+        end: ChainEnd,
+        *,
+        has_one_partition: bool,
+        last_begin: int,
+    ) -> None:
+        """Take in the transactions, of which none has a position yet.
+
+        Args:
+            sent: those that are not settled.
+            traits: of the connector; None while none is known.
+            end: of the published chain.
+            has_one_partition: whether the transaction topic has only partition 0.
+            last_begin: where the newest transaction begins in it, 0 where nothing shows that.
+        """
+        self._sent = sent
+        self._traits, self._end = traits, end
+        self._has_one_partition, self._last_begin = has_one_partition, last_begin
+
+    def place(self) -> None:
+        """Set the position of each transaction."""
+        for one in self._sent.values():
+            one.position = self._position(one)
+
+    def is_alone(self, one: Transaction) -> bool:
+        """Whether another transaction has begun behind a BEGIN without END (MariaDB)."""
+        return self._alone(one) is not None
+
+    def following_place(self, position: str | None) -> str | None:
+        """The place of the first change of the next transaction behind a position."""
+        if position is None or not self._traits or not self._traits.is_ordered_by_end:
+            return None
+        positions, places = self._places_behind
+        at = bisect_right(positions, position)
+        return places[at] if at < len(places) else None
+
+    def following_end(self, position: str) -> int | None:
+        """The offset of the next END behind a position."""
+        if not self._has_one_partition:
+            return None
+        at = bisect_right(self._positions, position)
+        return int(self._positions[at]) if at < len(self._positions) else None
+
+    def seen_by(self, place: str, last_of: Mapping[str, str]) -> str | None:
+        """The newest END of a transaction whose changes stand before a snapshot's place.
+
+        Args:
+            place: of the snapshot's reads.
+            last_of: the highest place of a change of each transaction, settled or not.
+        """
+        seen = (one for one in self._ended if (last := last_of.get(one.name)) and last <= place)
+        return max((one.position or BEFORE_ALL for one in seen), default=None)
+
+    def _position(self, one: Transaction) -> str | None:
+        if not self._traits or not self._traits.is_ordered_by_end:
+            return one.end_position or one.commit_position
+        if one.end_offset is not None:
+            if self._has_one_partition:
+                return padded(one.end_offset)
+            # Numbers of one log have an order that offsets of several partitions lack.
+            number = (one.log_position or "").partition("#")[2]
+            return f"{_offset_of(self._end.position)}/{number}"
+        alone = self._alone(one)
+        if alone is not None:
+            return alone
+        if one.is_decided or one.is_uncounted or one.is_whole:
+            return self._position_without_end(one)
+        return None
+
+    def _position_without_end(self, one: Transaction) -> str | None:
+        """Behind the last END before it in its log."""
+        if not one.has_changes:
+            return None
+        published = self._end.position or self._end.snapshot_position or BEFORE_ALL
+        before = most(_before_plus(published), self._end_before(one))
+        return f"{before}+{one.last or ''}"
+
+    def _end_before(self, one: Transaction) -> str | None:
+        numbers, highest = self._ends_of_logs.get(one.log, ([], []))
+        at = bisect_left(numbers, one.log_position or "")
+        return highest[at - 1] if at else None
+
+    @cached_property
+    def _ends_of_logs(self) -> dict[str, tuple[list[str], list[str]]]:
+        """Of each log its numbers in order, and up to each the newest position of an END."""
+        some: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for one in self._sent.values():
+            if one.end_offset is not None:
+                insort(some[one.log], (one.log_position or "", self._position(one) or BEFORE_ALL))
+        found = {}
+        for log, ends in some.items():
+            highest: list[str] = []
+            for _, position in ends:
+                highest.append(max(position, highest[-1]) if highest else position)
+            found[log] = [number for number, _ in ends], highest
+        return found
+
+    def _alone(self, one: Transaction) -> str | None:
+        """Behind its BEGIN, if that stays alone: another transaction has begun since (MariaDB)."""
+        if one.begin_offset is None or one.has_end or not one.log.startswith(DOMAIN):
+            return None
+        begin = one.begin_offset + 1
+        return None if begin >= self._last_begin else padded(begin)
+
+    @cached_property
+    def _ended(self) -> list[Transaction]:
+        some = (one for one in self._sent.values() if one.has_end)
+        return sorted(some, key=lambda one: (one.position or BEFORE_ALL, one.name))
+
+    @cached_property
+    def _positions(self) -> list[str]:
+        return [one.position for one in self._ended if one.position and one.position.isdigit()]
+
+    @cached_property
+    def _places_behind(self) -> tuple[list[str], list[str]]:
+        some = [one for one in self._ended if one.first is not None]
+        return [one.position or BEFORE_ALL for one in some], [one.first or "" for one in some]
+
+
+class Surrounding:
+    """In which of several partitions two neighbouring markers stand around a position (S14).
+
+    Args:
+        positions: of the marker at each offset, by partition. The beginning of a partition counts
+            as a marker in front of all.
+    """
+
+    def __init__(self, positions: Mapping[int, Mapping[int, str | None]]) -> None:
+        self._pairs: dict[int, tuple[list[str], list[str]]] = {}
+        for partition, some in positions.items():
+            known = {-1: BEFORE_ALL, **some}
+            pairs = sorted(
+                (before, after)
+                for offset, after in some.items()
+                if after is not None and (before := known.get(offset - 1)) is not None
+            )
+            highest: list[str] = []
+            for _, after in pairs:
+                highest.append(max(after, highest[-1]) if highest else after)
+            self._pairs[partition] = [before for before, _ in pairs], highest
+
+    def partitions(self, position: str | None) -> tuple[int, ...]:
+        """The partitions of a position; none of what has none.
+
+        >>> Surrounding({0: {0: "4", 1: "6"}, 1: {3: "5"}}).partitions("5")
+        (0,)
+        """
+        if not position:
+            return ()
+        return tuple(
+            partition
+            for partition, (before, highest) in self._pairs.items()
+            if (at := bisect_left(before, position)) and highest[at - 1] >= position
+        )
+
+
+def last_begin(sent: Iterable[Transaction], known: int) -> int:
+    """Where the newest transaction begins.
+
+    Args:
+        sent: those that are not settled.
+        known: where the newest settled one begins.
+    """
+    return max([known, *(first_marker(one) for one in sent if one.has_markers)])
+
+
+def first_marker(one: Transaction) -> int:
+    """Where a transaction begins, as far as its markers tell: an END has a BEGIN before it."""
+    begin = None if one.begin_offset is None else one.begin_offset + 1
+    return least(begin, one.end_offset) or 0
+
+
+def _before_plus(position: str) -> str:
+    return position.partition("+")[0]
+
+
+def _offset_of(position: str | None) -> str:
+    """The offset that a position begins with, whatever follows it there."""
+    return _before_plus(position or BEFORE_ALL).partition("/")[0]

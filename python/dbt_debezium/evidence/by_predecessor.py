@@ -1,0 +1,80 @@
+"""Where transactions of PostgreSQL stand: END says it; without END the next one names it (S15)."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from dbt_debezium.evidence.places import most
+from dbt_debezium.evidence.transactions import Transaction
+
+
+def place(
+    transactions: Iterable[Transaction],
+    start: str | None,
+    settled_until: str | None,
+    *,
+    reaches_the_end: bool,
+) -> None:
+    """Set the position of each transaction, and what stands around it.
+
+    END tells it. Without one, the next transaction that has landed names where it ended, or an
+    operator has decided on it, or it holds what a new stream sends behind it.
+
+    Args:
+        transactions: those that are not settled.
+        start: where the chain ends.
+        settled_until: where the newest settled END stands. Behind what is older comes a settled
+            transaction, so nothing shows where it ended.
+        reaches_the_end: whether all that was sent has landed.
+    """
+    sent = sorted(transactions, key=_order)
+    for one, following in pairwise(sent):
+        if following.has_changes and not _precedes_settled(one, following, settled_until):
+            one.following = following.previous or ""
+    highest = None
+    for one in sent:
+        one.older, highest = highest, most(highest, one.last)
+    # A new stream that begins with changes older than the old one's shows no ends by its names.
+    are_mixed = any(_begins_inside_another(one, start) for one in sent)
+    for one in sent:
+        one.position = one.end_position
+        if one.position is None and (one.is_uncounted or one.is_decided) and not are_mixed:
+            one.position = _end(one, reaches_the_end=reaches_the_end)
+        one.has_known_end = one.position is not None
+        if one.position is None:
+            one.position = _place_without_end(one)
+
+
+def _order(one: Transaction) -> tuple[str, str]:
+    return one.previous or one.first or one.end_position or "", one.last or ""
+
+
+def _precedes_settled(one: Transaction, following: Transaction, settled_until: str | None) -> bool:
+    """Whether a settled transaction stands between a transaction and the next one that is not."""
+    at = _order(one)[0]
+    return at < (settled_until or "") and at != _order(following)[0]
+
+
+def _begins_inside_another(one: Transaction, start: str | None) -> bool:
+    """Whether a new stream begins with what is older than what another one has sent."""
+    if not one.is_uncounted or one.previous is not None:
+        return False
+    is_older = one.older is not None and (one.first or "") <= one.older
+    return is_older or (one.following or "~") <= (most(one.last, start) or "")
+
+
+def _end(one: Transaction, *, reaches_the_end: bool) -> str | None:
+    """Where a transaction ended whose END has not landed."""
+    behind = most(one.last, one.previous)
+    if behind is None:
+        return None
+    if one.following is not None and one.following > behind:
+        return one.following
+    return f"{behind}+end" if reaches_the_end and one.following is None else None
+
+
+def _place_without_end(one: Transaction) -> str | None:
+    """Where it holds what follows it, or is accepted."""
+    is_broken_off = one.following is not None and one.following in ("", one.previous)
+    if one.last is None or not (one.is_decided or is_broken_off):
+        return None
+    return f"{one.last}+" if one.previous is None else f"{one.previous}+{one.last}"

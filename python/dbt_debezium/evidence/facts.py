@@ -1,0 +1,225 @@
+"""What is grouped of the messages of a source: few facts, however many messages there are.
+
+A *link* is what a message says that it belongs to: a transaction, the reads of a snapshot at a
+place, or the reads of a window.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+
+import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
+
+SLICE: Final = 4_000
+"""Rows that are objects of Python at one time."""
+
+Row = TypeVar("Row", bound=tuple[Any, ...])
+Place: TypeAlias = tuple[str, int]
+"""Topic and partition."""
+
+
+class Count(NamedTuple):
+    """One row per transaction, table, and commit that its changes name as the one before."""
+
+    transaction_id: str
+    data_collection: str
+    previous: str | None
+    connector: str
+    commit_position: str | None
+    log_position: str | None
+    is_whole: bool
+    """Whether it is a transaction by itself: a TRUNCATE without BEGIN and END."""
+    has_block: bool
+    """Whether each of its changes has a transaction block."""
+    received: int
+    """Distinct changes (S1)."""
+    is_regular: bool
+    """Whether `data_collection_order` is exactly 1 to `received`."""
+    copies_agree: bool
+    key_leaves: int
+    key_enters: int
+    closes_window: bool
+    first_place: str | None
+    last_place: str | None
+    committed_at: int
+
+
+class Stretch(NamedTuple):
+    """One row per partition and link: where its messages lie in the partition."""
+
+    topic: str
+    partition: int
+    kind: Literal["change", "read", "window", "other"]
+    link: str | None
+    data_collection: str | None
+    connector: str | None
+    previous: str | None
+    commit_position: str | None
+    first_offset: int
+    last_offset: int
+    first_new: int | None
+    """The first that is no copy; None where all are."""
+    last_new: int | None
+    new_count: int
+    first_place: str | None
+    last_place: str | None
+    markers: frozenset[str]
+    """What `source.snapshot` says of reads."""
+    has_signals: bool
+    database: str | None
+    first_at: int
+    last_at: int
+    """When its changes were committed, or its rows read."""
+    landed_at: int | None
+    """When the newest of its messages landed, in microseconds; None where nothing tells."""
+
+    @property
+    def key(self) -> Place:
+        return self.topic, self.partition
+
+
+class Marker(NamedTuple):
+    """BEGIN or END."""
+
+    topic: str
+    partition: int
+    offset: int
+    source: str | None
+    database: str | None
+    is_end: bool
+    transaction_id: str
+    position: str | None
+    log_position: str | None
+    event_count: int
+    counts: dict[str, int]
+    committed_at: int | None
+
+
+class Control(NamedTuple):
+    """A message of a kind that is rare: a logical message, a signal, DDL, what cannot be read.
+
+    `connector`: a logical message inside a transaction, which shows the connector.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    kind: Literal["message", "signal", "statement", "unreadable", "connector"]
+    connector: str | None
+    transaction_id: str | None
+    position: str | None
+    previous: str | None
+    log_position: str | None
+    committed_at: int | None
+
+    @property
+    def key(self) -> Place:
+        return self.topic, self.partition
+
+
+class Change(NamedTuple):
+    """A change of a transaction whose numbers are odd."""
+
+    transaction_id: str
+    data_collection: str
+    place: str | None
+    first_order: int
+    total_orders: tuple[int, ...]
+    table_orders: tuple[int, ...]
+    has_one_content: bool
+
+
+class Range(NamedTuple):
+    """Offsets of a partition that have landed without a gap; both are inclusive."""
+
+    topic: str
+    partition: int
+    first: int
+    last: int
+
+
+READERS: Final[dict[str, Callable[[Any], Any]]] = {
+    "markers": lambda value: frozenset(value or ()) - {"incremental"},
+    "counts": lambda value: dict(value or ()),
+    "total_orders": lambda value: tuple(sorted(one or 0 for one in value or ())) or (0,),
+    "table_orders": lambda value: tuple(sorted(one or 0 for one in value or ())) or (0,),
+}
+"""By field, what Arrow has otherwise than Python."""
+
+
+class Rows(Generic[Row]):
+    """Rows in columns of Arrow, of which a slice at a time becomes objects."""
+
+    def __init__(self, kind: Callable[..., Row], fields: Sequence[str], tables: Sequence[pa.Table]):
+        """Take the tables, which have a column for each field.
+
+        Args:
+            kind: makes a row of a sequence of values.
+            fields: the names of the values.
+            tables: any number of them.
+        """
+        self._make, self._fields = kind, fields
+        some = [one.select(fields) for one in tables if one.num_rows]
+        self._table = pa.concat_tables(some).unify_dictionaries() if some else None
+        self._kept: list[Row] | None = None if len(self) > SLICE else [*self._slices(None)]
+
+    def __len__(self) -> int:
+        return 0 if self._table is None else int(self._table.num_rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._slices(None) if self._kept is None else iter(self._kept)
+
+    def mapped(self, change: Callable[[Row], Row]) -> "Rows[Row]":
+        """The same rows, each changed as it becomes an object."""
+        found: Rows[Row] = Rows(
+            lambda values: change(self._make(values)),
+            self._fields,
+            [self._table] if self._table is not None else [],
+        )
+        return found
+
+    def at(self, order: Sequence[int]) -> Iterator[Row]:
+        """The rows at places, in that order."""
+        if self._kept is None:
+            return self._slices(order)
+        return map(self._kept.__getitem__, order)
+
+    def column(self, name: str) -> list[Any]:
+        """The values of a field, of all rows."""
+        if self._kept is not None:
+            return [*map(itemgetter(self._fields.index(name)), self._kept)]
+        return [] if self._table is None else _values(self._table[name], name)
+
+    def _slices(self, order: Sequence[int] | None) -> Iterator[Row]:
+        if self._table is None:
+            return
+        for at in range(0, len(self) if order is None else len(order), SLICE):
+            if order is None:
+                part = self._table.slice(at, SLICE)
+            else:
+                part = self._table.take(pa.array(order[at : at + SLICE], pa.int64()))
+            yield from map(
+                self._make, zip(*(_values(part[one], one) for one in self._fields), strict=True)
+            )
+
+
+def _values(column: pa.ChunkedArray, name: str) -> list[Any]:
+    values: list[Any] = column.to_pylist()
+    return [*map(READERS[name], values)] if name in READERS else values
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All facts of a source that a run is given."""
+
+    counts: Rows[Count]
+    stretches: Rows[Stretch]
+    markers: Rows[Marker]
+    controls: list[Control]
+    odd_changes: list[Change]
+    doubly_ordered: frozenset[str]
+    """Transactions in which two changes have one `total_order`."""
+    ranges: list[Range]
+    shared: frozenset[Place]
+    """Partitions with messages of another source."""

@@ -1,0 +1,545 @@
+"""Narrow rows to facts: counts, stretches, markers, and what is rare. All grouping is Arrow's.
+
+There is no object of Python for a message, but for those that are rare, and for copies.
+"""
+
+from collections.abc import Collection, Iterator
+from itertools import chain
+from typing import Any, Final, TypeAlias
+
+import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
+import pyarrow.compute as pc  # type: ignore[import-untyped]  # ships no types
+
+from dbt_debezium.evidence.facts import (
+    Change,
+    Control,
+    Count,
+    Facts,
+    Marker,
+    Place,
+    Range,
+    Rows,
+    Stretch,
+)
+
+CODED: Final = (
+    "topic",
+    "kind",
+    "source",
+    "connector",
+    "database_name",
+    "data_collection",
+    "operation",
+    "snapshot",
+    "unit_kind",
+    "unit_id",
+    "transaction_id",
+    "marker",
+    "commit_position",
+    "log_position",
+    "previous_commit_position",
+    "signal_type",
+)
+"""Columns whose texts repeat."""
+UNITS_AT_ONCE: Final = 200_000
+"""Changes that are grouped at one time, which bounds what the columns in between take."""
+RARE: Final = pa.array(["logical_message", "schema_change", "quarantined"])
+STRETCH_KINDS: Final = {"transaction": "change", "snapshot": "read", "window": "window"}
+
+FOREIGN: Final = "foreign"
+"""The kind of a message of another source in a topic that this one sends to, too."""
+
+Delivery: TypeAlias = tuple[str, int, int]
+
+
+def coded(rows: pa.Table) -> pa.Table:
+    """The rows with each text that repeats kept once.
+
+    Spark hands over a batch at a time: code it as it comes, and the batch can go.
+    """
+    columns = {
+        name: pc.dictionary_encode(rows[name])
+        if name in CODED and not pa.types.is_dictionary(rows.schema.field(name).type)
+        else rows[name]
+        for name in rows.column_names
+    }
+    return pa.table(columns)
+
+
+def grouped(rows: pa.Table) -> Facts:
+    """The facts of narrow rows.
+
+    Args:
+        rows: of `COLUMNS`, in any order; deliveries may repeat. Texts may be coded.
+    """
+    rows = coded(rows).unify_dictionaries()
+    ranges, has_repeats = _ranges(rows)
+    if has_repeats:
+        rows = _once(rows)
+    kind = _plain(rows["kind"])
+    is_change = pc.equal(kind, "change")
+    counts: list[pa.Table] = []
+    stretches: list[pa.Table] = []
+    odd: list[pa.Table] = []
+    doubly: set[str] = set()
+    for part in _parts(rows, is_change):
+        changes = _with_copies(part)
+        counted = changes.filter(changes["is_counted"])
+        if counted.num_rows:
+            table = _counts(counted)
+            counts.append(table)
+            twice = _doubly_ordered(counted)
+            doubly |= {*twice}
+            names = {*twice, *_irregular(table)}
+            if names:
+                odd.append(_odd_changes(counted, names))
+        stretches.append(_stretches(changes))
+    others = rows.filter(
+        pc.invert(pc.is_in(kind, pa.array(["change", "quarantined", "tombstone", FOREIGN])))
+    )
+    if others.num_rows:
+        stretches.append(_other_stretches(others))
+    markers = rows.filter(pc.equal(kind, "transaction_marker"))
+    return Facts(
+        Rows(Count._make, Count._fields, counts),
+        Rows(Stretch._make, Stretch._fields, stretches),
+        Rows(Marker._make, Marker._fields, [_markers(markers)]),
+        [*_controls(rows, kind)],
+        [*chain.from_iterable(Rows(Change._make, Change._fields, [one]) for one in odd)],
+        frozenset(doubly),
+        ranges,
+        frozenset(_places(rows.filter(pc.equal(kind, FOREIGN)))),
+    )
+
+
+def landed_readable(rows: pa.Table, wanted: Collection[Delivery]) -> set[Delivery]:
+    """Those of some deliveries that have landed in a form that can be read."""
+    if not wanted:
+        return set()
+    offsets = pa.array(sorted({one[2] for one in wanted}), pa.int64())
+    some = rows.filter(
+        pc.and_(
+            pc.is_in(rows["offset"], offsets), pc.not_equal(_plain(rows["kind"]), "quarantined")
+        )
+    )
+    names = ("topic", "partition", "offset")
+    return {*zip(*(_plain(some[one]).to_pylist() for one in names), strict=True)} & {*wanted}
+
+
+# --- rows
+
+
+def _places(rows: pa.Table) -> set[Place]:
+    """Partitions of which there are rows."""
+    if not rows.num_rows:
+        return set()
+    keys = ["topic", "partition"]
+    known = rows.select(keys).group_by(keys, use_threads=False).aggregate([])
+    columns = (_plain(known[one]).to_pylist() for one in ("topic", "partition"))
+    return {*zip(*columns, strict=True)}
+
+
+def _plain(column: Any) -> Any:
+    """A column without codes."""
+    if pa.types.is_dictionary(column.type):
+        return column.cast(pa.string())
+    return column
+
+
+def _once(rows: pa.Table) -> pa.Table:
+    """Each delivery once: the first that can be read, else the first."""
+    keys = ("topic", "partition", "offset")
+    places = zip(*(_plain(rows[one]).to_pylist() for one in (*keys, "kind")), strict=True)
+    first: dict[Delivery, int] = {}
+    is_read: dict[Delivery, bool] = {}
+    for at, (topic, partition, offset, kind) in enumerate(places):
+        delivery, can_be_read = (topic, partition, offset), kind != "quarantined"
+        if delivery not in first or (can_be_read and not is_read[delivery]):
+            first[delivery], is_read[delivery] = at, can_be_read
+    return rows.take(pa.array(sorted(first.values()), pa.int64()))
+
+
+def _parts(rows: pa.Table, is_change: Any) -> Iterator[pa.Table]:
+    """Changes, a part of the units at a time."""
+    changes = rows.filter(is_change)
+    count = changes.num_rows // UNITS_AT_ONCE + 1
+    if count == 1:
+        yield from [changes] if changes.num_rows else []
+        return
+    codes = pa.chunked_array([pc.fill_null(one.indices, 0) for one in changes["unit_id"].chunks])
+    codes = codes.cast(pa.int64())
+    rest = pc.subtract(codes, pc.multiply(pc.divide(codes, count), count))
+    for at in range(count):
+        part = changes.filter(pc.equal(rest, at))
+        if part.num_rows:
+            yield part
+
+
+def _flags(values: Any) -> Any:
+    return pc.cast(values, pa.int64())
+
+
+def _with_copies(changes: pa.Table) -> pa.Table:
+    """Changes with what is first of copies, and whether copies agree (S1)."""
+    is_copy, same_row, same = _copies(changes)
+    is_new = pc.invert(pa.array(is_copy))
+    operation = _plain(changes["operation"])
+    is_streamed = pc.is_null(changes["snapshot"])
+    is_counted = pc.and_(is_streamed, pc.is_valid(changes["transaction_id"]))
+    is_counted = pc.and_(is_counted, pc.is_valid(changes["data_collection"]))
+    leaves = pc.and_(is_new, pc.and_(pc.equal(operation, "d"), changes["leaves_key"]))
+    enters = pc.and_(is_new, pc.and_(pc.equal(operation, "c"), changes["enters_key"]))
+    closes = pc.equal(_plain(changes["signal_type"]), "snapshot-window-close")
+    columns = {
+        **{name: changes[name] for name in changes.column_names},
+        # The least and the highest of coded texts are not known to Arrow.
+        **{
+            name: _plain(changes[name])
+            for name in (
+                "connector",
+                "commit_position",
+                "log_position",
+                "event_position",
+                "database_name",
+            )
+        },
+        "is_counted": is_counted,
+        "new": _flags(is_new),
+        "new_offset": pc.if_else(is_new, changes["offset"], pa.scalar(None, pa.int64())),
+        "same": pa.array(same),
+        "same_row": pa.array(same_row),
+        "leaves": _flags(pc.fill_null(leaves, False)),
+        "enters": _flags(pc.fill_null(enters, False)),
+        "whole": pc.fill_null(changes["is_whole_transaction"], False),
+        "block": pc.is_valid(changes["total_order"]),
+        "closes": pc.fill_null(closes, False),
+        "at": pc.fill_null(changes["committed_at_micros"], 0),
+        "is_signal": pc.is_valid(changes["signal_type"]),
+    }
+    return pa.table(columns)
+
+
+def _copies(changes: pa.Table) -> tuple[list[bool], list[bool], list[bool]]:
+    """Of each change whether it is a copy, whether it has the row of the first copy, and that with
+    its numbers. Only hashes that occur twice are looked at closely."""
+    count = changes.num_rows
+    is_copy, same_row, same = [False] * count, [True] * count, [True] * count
+    keys = ["unit_kind", "unit_id", "event_position", "event_hash"]
+    known = (
+        changes.select([*keys, "offset"])
+        .group_by(keys, use_threads=False)
+        .aggregate([("offset", "count")])
+    )
+    if known.num_rows == count:
+        return is_copy, same_row, same
+    twice = known.filter(pc.greater(known["offset_count"], 1))["event_hash"]
+    at = pc.indices_nonzero(pc.is_in(changes["event_hash"], value_set=pc.unique(twice))).to_pylist()
+    some = changes.take(pa.array(at, pa.int64()))
+    names = (*keys, "topic", "partition", "offset", "content_hash", "order_hash")
+    rows = zip(*(_plain(some[one]).to_pylist() for one in names), strict=True)
+    heads: dict[tuple[object, ...], tuple[object, ...]] = {}
+    for place, row in sorted(zip(at, rows, strict=True), key=lambda one: one[1][4:7]):
+        first = heads.setdefault(row[:4], row)
+        if first is not row:
+            is_copy[place] = True
+            same_row[place] = row[7] == first[7]
+            same[place] = row[7:] == first[7:]
+    return is_copy, same_row, same
+
+
+# --- facts
+
+
+def _counts(counted: pa.Table) -> pa.Table:
+    known = counted.group_by(
+        ["transaction_id", "data_collection", "previous_commit_position"], use_threads=False
+    ).aggregate(
+        [
+            ("connector", "max"),
+            ("commit_position", "max"),
+            ("log_position", "max"),
+            ("whole", "max"),
+            ("block", "min"),
+            ("new", "sum"),
+            ("data_collection_order", "count_distinct"),
+            ("data_collection_order", "min"),
+            ("data_collection_order", "max"),
+            ("same", "min"),
+            ("leaves", "sum"),
+            ("enters", "sum"),
+            ("closes", "max"),
+            ("event_position", "min"),
+            ("event_position", "max"),
+            ("at", "max"),
+        ]
+    )
+    received = known["new_sum"]
+    is_regular = pc.and_(
+        pc.equal(known["data_collection_order_count_distinct"], received),
+        pc.and_(
+            pc.equal(known["data_collection_order_min"], 1),
+            pc.equal(known["data_collection_order_max"], received),
+        ),
+    )
+    return pa.table(
+        {
+            "transaction_id": known["transaction_id"],
+            "data_collection": known["data_collection"],
+            "previous": known["previous_commit_position"],
+            "connector": known["connector_max"],
+            "commit_position": known["commit_position_max"],
+            "log_position": known["log_position_max"],
+            "is_whole": known["whole_max"],
+            "has_block": known["block_min"],
+            "received": received,
+            "is_regular": pc.fill_null(is_regular, False),
+            "copies_agree": known["same_min"],
+            "key_leaves": known["leaves_sum"],
+            "key_enters": known["enters_sum"],
+            "closes_window": known["closes_max"],
+            "first_place": known["event_position_min"],
+            "last_place": known["event_position_max"],
+            "committed_at": known["at_max"],
+        }
+    )
+
+
+def _doubly_ordered(counted: pa.Table) -> list[str]:
+    """Transactions in which two changes have one `total_order`."""
+    firsts = counted.filter(pc.and_(pc.equal(counted["new"], 1), counted["block"]))
+    orders = (
+        firsts.select(["transaction_id", "total_order"])
+        .group_by("transaction_id", use_threads=False)
+        .aggregate([("total_order", "count_distinct"), ("total_order", "count")])
+    )
+    twice = pc.less(orders["total_order_count_distinct"], orders["total_order_count"])
+    found: list[str] = _plain(orders.filter(twice)["transaction_id"]).to_pylist()
+    return found
+
+
+def _irregular(counts: pa.Table) -> set[str]:
+    """Transactions whose numbers, copies or predecessors are not what they ought to be."""
+    is_odd = pc.invert(pc.and_(counts["is_regular"], counts["copies_agree"]))
+    found = {*_plain(counts.filter(is_odd)["transaction_id"]).to_pylist()}
+    named = counts.select(["transaction_id", "previous"])
+    several = (
+        named.group_by(["transaction_id", "previous"], use_threads=False)
+        .aggregate([])
+        .group_by("transaction_id", use_threads=False)
+        .aggregate([("transaction_id", "count")])
+    )
+    is_several = pc.greater(several["transaction_id_count"], 1)
+    return found | {*_plain(several.filter(is_several)["transaction_id"]).to_pylist()}
+
+
+def _odd_changes(counted: pa.Table, names: Collection[str]) -> pa.Table:
+    some = counted.filter(pc.is_in(_plain(counted["transaction_id"]), pa.array(sorted(names))))
+    keys = ["transaction_id", "data_collection", "event_position", "event_hash"]
+    wanted = [*keys, "total_order", "data_collection_order", "same_row"]
+    known = (
+        pa.table({name: _plain(some[name]) for name in wanted})
+        .group_by(keys, use_threads=False)
+        .aggregate(
+            [
+                ("total_order", "min"),
+                ("total_order", "distinct"),
+                ("data_collection_order", "distinct"),
+                ("same_row", "min"),
+            ]
+        )
+    )
+    return pa.table(
+        {
+            "transaction_id": known["transaction_id"],
+            "data_collection": known["data_collection"],
+            "place": known["event_position"],
+            "first_order": pc.fill_null(known["total_order_min"], 0),
+            "total_orders": known["total_order_distinct"],
+            "table_orders": known["data_collection_order_distinct"],
+            "has_one_content": known["same_row_min"],
+        }
+    )
+
+
+def _stretches(changes: pa.Table) -> pa.Table:
+    keys = ["topic", "partition", "unit_kind", "unit_id", "data_collection"]
+    known = changes.group_by([*keys, "previous_commit_position"], use_threads=False).aggregate(
+        [
+            ("connector", "max"),
+            ("commit_position", "max"),
+            ("offset", "min"),
+            ("offset", "max"),
+            ("new_offset", "min"),
+            ("new_offset", "max"),
+            ("new", "sum"),
+            ("event_position", "min"),
+            ("event_position", "max"),
+            ("is_signal", "max"),
+            ("database_name", "max"),
+            ("at", "min"),
+            ("at", "max"),
+            ("landed_at_micros", "max"),
+        ]
+    )
+    kinds = [STRETCH_KINDS.get(one, "change") for one in known["unit_kind"].to_pylist()]
+    return pa.table(
+        {
+            "topic": known["topic"],
+            "partition": known["partition"],
+            "kind": pa.array(kinds, pa.string()).dictionary_encode(),
+            "link": known["unit_id"],
+            "data_collection": known["data_collection"],
+            "connector": known["connector_max"],
+            "previous": known["previous_commit_position"],
+            "commit_position": known["commit_position_max"],
+            "first_offset": known["offset_min"],
+            "last_offset": known["offset_max"],
+            "first_new": known["new_offset_min"],
+            "last_new": known["new_offset_max"],
+            "new_count": known["new_sum"],
+            "first_place": known["event_position_min"],
+            "last_place": known["event_position_max"],
+            "markers": _read_markers(changes, known, keys),
+            "has_signals": known["is_signal_max"],
+            "database": known["database_name_max"],
+            "first_at": known["at_min"],
+            "last_at": known["at_max"],
+            "landed_at": known["landed_at_micros_max"],
+        }
+    )
+
+
+def _read_markers(changes: pa.Table, known: pa.Table, keys: list[str]) -> Any:
+    """What `source.snapshot` says of the reads of each stretch."""
+    reads = changes.filter(pc.is_valid(changes["snapshot"]))
+    texts = pa.list_(pa.string())
+    if not reads.num_rows:
+        return pa.array([[]] * known.num_rows, texts)
+    plain = pa.table({one: _plain(reads[one]) for one in (*keys, "snapshot")})
+    said = plain.group_by(keys, use_threads=False).aggregate([("snapshot", "distinct")])
+    columns = (said[one].to_pylist() for one in keys)
+    found = dict(
+        zip(zip(*columns, strict=True), said["snapshot_distinct"].to_pylist(), strict=True)
+    )
+    rows = zip(*(_plain(known[one]).to_pylist() for one in keys), strict=True)
+    return pa.array([found.get(one, []) for one in rows], texts)
+
+
+def _other_stretches(others: pa.Table) -> pa.Table:
+    """Messages that are no changes, which show that a partition has moved on."""
+    keys = ["topic", "partition", "previous_commit_position"]
+    known = (
+        others.select([*keys, "offset"])
+        .group_by(keys, use_threads=False)
+        .aggregate([("offset", "min"), ("offset", "max")])
+    )
+    count = known.num_rows
+    nothing = pa.nulls(count, pa.string()).dictionary_encode()
+    none, zero, no = (
+        pa.nulls(count, pa.string()),
+        pa.array([0] * count, pa.int64()),
+        pa.array([False] * count, pa.bool_()),
+    )
+    return pa.table(
+        {
+            "topic": known["topic"],
+            "partition": known["partition"],
+            "kind": pa.array(["other"] * count, pa.string()).dictionary_encode(),
+            "link": nothing,
+            "data_collection": nothing,
+            "connector": none,
+            "previous": known["previous_commit_position"],
+            "commit_position": none,
+            "first_offset": known["offset_min"],
+            "last_offset": known["offset_max"],
+            "first_new": known["offset_min"],
+            "last_new": known["offset_max"],
+            "new_count": zero,
+            "first_place": none,
+            "last_place": none,
+            "markers": pa.array([[]] * count, pa.list_(pa.string())),
+            "has_signals": no,
+            "database": none,
+            "first_at": zero,
+            "last_at": zero,
+            "landed_at": pa.nulls(count, pa.int64()),
+        }
+    )
+
+
+def _markers(markers: pa.Table) -> pa.Table:
+    return pa.table(
+        {
+            "topic": markers["topic"],
+            "partition": markers["partition"],
+            "offset": markers["offset"],
+            "source": markers["source"],
+            "database": markers["database_name"],
+            "is_end": pc.equal(_plain(markers["marker"]), "END"),
+            "transaction_id": pc.fill_null(_plain(markers["transaction_id"]), ""),
+            "position": markers["commit_position"],
+            "log_position": markers["log_position"],
+            "event_count": pc.fill_null(markers["event_count"], 0),
+            "counts": markers["collection_counts"],
+            "committed_at": markers["committed_at_micros"],
+        }
+    )
+
+
+def _controls(rows: pa.Table, kind: Any) -> Iterator[Control]:
+    is_rare = pc.or_(pc.is_in(kind, RARE), pc.fill_null(rows["asks_blocking"], False))
+    some = rows.filter(is_rare)
+    names = (
+        "topic",
+        "partition",
+        "offset",
+        "connector",
+        "transaction_id",
+        "event_position",
+        "previous_commit_position",
+        "log_position",
+        "committed_at_micros",
+        "kind",
+    )
+    for row in zip(*(_plain(some[one]).to_pylist() for one in names), strict=True):
+        *where, kind_of_message = row
+        said: Any = "signal"
+        if kind_of_message == "quarantined":
+            said = "unreadable"
+        elif kind_of_message == "logical_message":
+            said = "message" if row[4] is None else "connector"
+        elif kind_of_message == "schema_change":
+            said = "statement"
+        yield Control(where[0], where[1], where[2], said, *where[3:])
+
+
+def _ranges(rows: pa.Table) -> tuple[list[Range], bool]:
+    """Runs of offsets without a gap, and whether one is there twice."""
+    if not rows.num_rows:
+        return [], False
+    names = ("topic", "partition", "offset")
+    table = pa.table({one: _plain(rows[one]) for one in names})
+    table = table.sort_by([(one, "ascending") for one in names]).combine_chunks()
+    topic, partition, offset = (table[one].combine_chunks() for one in names)
+    topic, partition, offset = (
+        one.chunk(0) if isinstance(one, pa.ChunkedArray) else one
+        for one in (topic, partition, offset)
+    )
+    last = table.num_rows - 1
+    is_other = pc.or_(
+        pc.not_equal(topic.slice(1), topic.slice(0, last)),
+        pc.not_equal(partition.slice(1), partition.slice(0, last)),
+    )
+    step = pc.subtract(offset.slice(1), offset.slice(0, last))
+    is_repeat = pc.and_(pc.invert(is_other), pc.equal(step, 0))
+    is_other = pc.or_(is_other, pc.greater(step, 1))
+    ends = [*pc.indices_nonzero(is_other).to_pylist(), last]
+    starts = [0, *(one + 1 for one in ends[:-1])]
+
+    def at(values: Any, places: list[int]) -> list[Any]:
+        found: list[Any] = values.take(pa.array(places, pa.int64())).to_pylist()
+        return found
+
+    columns = at(topic, starts), at(partition, starts), at(offset, starts), at(offset, ends)
+    found = [Range(*one) for one in zip(*columns, strict=True)]
+    return found, bool(pc.any(is_repeat).as_py())

@@ -1,0 +1,67 @@
+"""What a run knows of a source beside its messages and its state."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from dbt_debezium.evidence.facts import Place
+from dbt_debezium.evidence.topics import Topic
+from dbt_debezium.judge.decisions import settles
+from dbt_debezium.judge.facts import Decision
+
+
+class Look(NamedTuple):
+    """What a landing has found at the end of a partition."""
+
+    end_offset: int
+    """Behind the last message that the cluster had."""
+    looked_at: int
+    """In microseconds."""
+    is_sure_end: bool = True
+    """Whether nothing in front of it was still to come (decision 20)."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of a project, as far as they are about this source."""
+
+    reaches_the_end: bool = False
+    """`landing_reaches_the_end`, or `--complete`."""
+    sends_no_truncates: bool = False
+    """Whether `sources_without_truncate` lists the source."""
+    is_in_order: bool = False
+    """Whether `watermark_sources` lists it: one partition has changes of CDL in the order of
+    commits."""
+    refused_proofs: tuple[str, ...] = ()
+    quiet_micros: int = 0
+    """`quiet_partition_seconds` in microseconds; 0 for never."""
+    not_ingested: tuple[str, ...] = ()
+    """Patterns of tables that END counts and that never land, by `not_ingested_tables`."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """All of it. The default is nothing."""
+
+    source: str
+    settings: Settings = Settings()
+    decisions: Sequence[Decision] = ()
+    """The latest one on each transaction and snapshot."""
+    settled: Mapping[str, str | None] = field(default_factory=dict)
+    """From the table of verdicts, by id: where each settled transaction stands of which a message
+    is among the rows."""
+    missing_rows: tuple[str, ...] = ()
+    """Transactions that an earlier run has failed on (S12)."""
+    topics: Mapping[str, Topic] = field(default_factory=dict)
+    """What each topic holds; of others their names tell."""
+    marker_partition_count: int = 1
+    """Partitions of the transaction topic, with those of which nothing has landed."""
+    looks: Mapping[Place, Look] = field(default_factory=dict)
+    """Of each partition the latest look at its end, also of those of which nothing has landed."""
+
+    @cached_property
+    def decided(self) -> frozenset[str]:
+        """Transactions that operators have released or discarded."""
+        some = (one.transaction_id for one in self.decisions if settles(one.decision))
+        return frozenset(one for one in some if one is not None)

@@ -1,0 +1,129 @@
+"""What is settled and lands again (S17): told by its place, or by its id where that says nothing.
+
+A unit that is settled is late, whenever its messages land: what is dropped here was published,
+discarded, or seen by a snapshot. The table of verdicts says where a settled transaction stands.
+"""
+
+from collections.abc import Iterable
+
+from dbt_debezium.evidence.facts import Control, Count, Marker, Stretch
+from dbt_debezium.evidence.known import Known
+from dbt_debezium.evidence.places import most
+from dbt_debezium.evidence.state import State
+from dbt_debezium.evidence.unnamed import is_lone
+from dbt_debezium.judge.traits import TRAITS
+
+
+class Late:
+    """Which facts of a run are of settled units."""
+
+    def __init__(
+        self, known: Known, state: State, connector: str | None, counts: Iterable[Count]
+    ) -> None:
+        """Take in where the changes of each transaction stand.
+
+        Args:
+            known: of the source.
+            state: behind the last run.
+            connector: of the source, as far as it is known.
+            counts: of all changes that a run is given.
+        """
+        self._known, self._state, self._connector = known, state, connector
+        self._end = state.end
+        self.link = self._end.position or self._end.snapshot_position
+        traits = TRAITS.get(connector or "")
+        self._names = bool(traits and traits.names_predecessor)
+        self._snapshot_place = None
+        if traits and traits.is_ordered_by_end and self._end.snapshot_position is not None:
+            self._snapshot_place = self._end.snapshot_position.rpartition("+")[2]
+        self._last: dict[str, str | None] = {}
+        self._lone: set[str] = set()
+        for one in counts:
+            self._last[one.transaction_id] = most(
+                one.last_place, self._last.get(one.transaction_id)
+            )
+            if is_lone(one):
+                self._lone.add(one.transaction_id)
+        self.kept: set[str] = set()
+        """Transactions of which a change is not late."""
+        self.ends: dict[str, str] = {}
+        """Where ENDs of this run say that transactions stand."""
+
+    def is_seen(self, name: str) -> bool:
+        """Whether a published snapshot has seen a transaction: where END is the order, it stands
+        before the snapshot's place in the log, whenever its END lands."""
+        last = self._last.get(name)
+        return (
+            self._snapshot_place is not None
+            and last is not None
+            and last <= self._snapshot_place
+            and name not in self._known.settled
+        )
+
+    def seen(self) -> list[str]:
+        """Transactions of this run that a published snapshot has seen."""
+        return [one for one in self._last if self.is_seen(one)]
+
+    def has(self, name: str, previous: str | None, last: str | None) -> bool:
+        """Whether changes of a transaction are late.
+
+        Args:
+            name: the transaction's id.
+            previous: the commit that the changes name as the one before.
+            last: the highest place of one.
+        """
+        if not self._names:
+            if name in self._lone:
+                return (last or "") <= (self._end.reached_place or "")
+            return name in self._known.settled or self.is_seen(name)
+        if previous is None:  # only the first transaction of a stream names none
+            return name in self._known.settled
+        if self.link is None or previous >= self.link:
+            return False
+        # If the slot was lost inside a transaction that an operator decided on, the new stream may
+        # name the same predecessor.
+        is_of_new_stream = name != self._state.newest and self.link.startswith(f"{previous}+")
+        # Behind a restart inside the first transaction after a snapshot a change names one of its
+        # own, which may be older (Debezium 3.6.3).
+        is_behind_snapshot = self._end.position is None and (last or "") > self.link
+        return not is_of_new_stream and not is_behind_snapshot
+
+    def has_count(self, one: Count) -> bool:
+        """Whether counted changes are late; else their transaction is kept."""
+        is_late = self.has(one.transaction_id, one.previous, one.last_place)
+        if not is_late:
+            self.kept.add(one.transaction_id)
+        return is_late
+
+    def has_stretch(self, one: Stretch) -> bool:
+        """Whether a stretch is one of late changes."""
+        return (
+            one.kind == "change"
+            and one.link is not None
+            and self.has(one.link, one.previous, one.last_place)
+        )
+
+    def has_window(self, one: Stretch) -> bool:
+        """Whether the window of reads that name a commit is closed (PostgreSQL)."""
+        if one.previous is None or self.link is None or one.previous >= self.link:
+            return False
+        is_of_new_stream = self.link.startswith(f"{one.previous}+")
+        is_behind_snapshot = self._end.position is None and (one.last_place or "") > self.link
+        return not is_of_new_stream and not is_behind_snapshot
+
+    def has_marker(self, one: Marker) -> bool:
+        """Whether a BEGIN or END is late. All counts must have been asked for before."""
+        name = one.transaction_id
+        if self.is_seen(name):
+            return True
+        if name not in self._known.settled or name in self.kept:
+            return False
+        if self._names:
+            return name not in self.ends or self.link is None or self.ends[name] <= self.link
+        # What an operator settled without END keeps its later END, which links the chain.
+        was_guessed = "+" in (self._known.settled[name] or "+")
+        return not (name in self._known.decided and was_guessed)
+
+    def has_statement(self, one: Control) -> bool:
+        """Whether the chain is past the place of a schema change."""
+        return one.position is not None and one.position <= (self._end.reached_place or "")

@@ -1,0 +1,139 @@
+"""The narrow rows of which evidence is made: one per delivery, without values of rows."""
+
+import json
+from collections.abc import Iterable
+from typing import Final
+
+import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
+
+from dbt_debezium.flat import Flat
+from dbt_debezium.units import hashes_of, unit_of
+
+COLUMNS: Final = pa.schema(
+    [
+        pa.field("topic", pa.string(), nullable=False),
+        pa.field("partition", pa.int64(), nullable=False),
+        pa.field("offset", pa.int64(), nullable=False),
+        pa.field("kind", pa.string(), nullable=False),
+        pa.field("source", pa.string()),
+        pa.field("connector", pa.string()),
+        pa.field("database_name", pa.string()),
+        pa.field("data_collection", pa.string()),
+        pa.field("operation", pa.string()),
+        pa.field("snapshot", pa.string()),
+        pa.field("unit_kind", pa.string()),
+        pa.field("unit_id", pa.string()),
+        pa.field("transaction_id", pa.string()),
+        pa.field("is_whole_transaction", pa.bool_()),
+        pa.field("marker", pa.string()),
+        pa.field("event_count", pa.int64()),
+        pa.field("collection_counts", pa.map_(pa.string(), pa.int64())),
+        pa.field("commit_position", pa.string()),
+        pa.field("log_position", pa.string()),
+        pa.field("previous_commit_position", pa.string()),
+        pa.field("event_position", pa.string()),
+        pa.field("total_order", pa.int64()),
+        pa.field("data_collection_order", pa.int64()),
+        pa.field("committed_at_micros", pa.int64()),
+        pa.field("landed_at_micros", pa.int64()),
+        pa.field("leaves_key", pa.bool_()),
+        pa.field("enters_key", pa.bool_()),
+        pa.field("signal_type", pa.string()),
+        pa.field("asks_blocking", pa.bool_()),
+        pa.field("event_hash", pa.int64(), nullable=False),
+        pa.field("content_hash", pa.int64(), nullable=False),
+        pa.field("order_hash", pa.int64(), nullable=False),
+        pa.field("row_hash", pa.int64()),
+    ]
+)
+"""Fields of `Flat` have their names and meaning, the others are these:
+
+- `unit_kind` and `unit_id` are what `unit_of` says, the hashes what `hashes_of` says.
+- `landed_at_micros`: when the message's landing had read the partition, in microseconds; None where
+  it was no cluster that was read.
+- `leaves_key`: whether `new_row_key` is there. `enters_key`: whether `old_row_key` is.
+- `asks_blocking`: whether a signal asks for a blocking snapshot.
+"""
+
+
+def narrow_row(
+    topic: str, partition: int, offset: int, flat: Flat, landed_at: int | None = None
+) -> tuple[object, ...]:
+    """One delivery as a row of `COLUMNS`.
+
+    Args:
+        topic: the message's topic.
+        partition: its number.
+        offset: of the message in it.
+        flat: what `flatten_message` reads.
+        landed_at: when its landing had read the partition, in microseconds.
+    """
+    unit = unit_of(flat)
+    hashes = hashes_of(topic, partition, offset, flat)
+    counts = flat.collection_counts
+    return (
+        topic,
+        partition,
+        offset,
+        flat.kind,
+        flat.source,
+        flat.connector,
+        flat.database_name,
+        flat.data_collection,
+        flat.operation,
+        flat.snapshot,
+        unit and unit.kind,
+        unit and unit.id,
+        flat.transaction_id,
+        flat.is_whole_transaction,
+        flat.marker,
+        flat.event_count,
+        None if counts is None else [*counts.items()],
+        flat.commit_position,
+        flat.log_position,
+        flat.previous_commit_position,
+        flat.event_position,
+        flat.total_order,
+        flat.data_collection_order,
+        flat.committed_at_micros,
+        landed_at,
+        flat.new_row_key is not None,
+        flat.old_row_key is not None,
+        flat.signal_type,
+        asks_blocking(flat),
+        *hashes,
+    )
+
+
+def asks_blocking(flat: Flat) -> bool:
+    """Whether a signal asks for a blocking snapshot (S7).
+
+    >>> asks_blocking(Flat("change", signal_type="execute-snapshot",
+    ...     signal_data='{"type": "BLOCKING"}'))
+    True
+    """
+    if flat.signal_type != "execute-snapshot" or flat.snapshot is not None:
+        return False
+    try:
+        data = json.loads(flat.signal_data or "{}")
+    except ValueError:
+        return False
+    return isinstance(data, dict) and str(data.get("type") or "").lower() == "blocking"
+
+
+def narrow_rows(messages: Iterable[tuple[str, int, int, Flat]]) -> pa.Table:
+    """Deliveries as a table of `COLUMNS`.
+
+    Args:
+        messages: topic, partition, offset and what `flatten_message` reads.
+    """
+    return table_of(narrow_row(*one) for one in messages)
+
+
+def table_of(rows: Iterable[tuple[object, ...]]) -> pa.Table:
+    """Rows that `narrow_row` has made, as a table of `COLUMNS`."""
+    columns = [*zip(*rows, strict=True)]
+    if not columns:
+        return COLUMNS.empty_table()
+    arrays = [pa.array(one, field.type) for one, field in zip(columns, COLUMNS, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=COLUMNS)

@@ -1,0 +1,307 @@
+"""The state behind a run: what its verdicts settle goes into it, what waits stays open."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from dbt_debezium.evidence.by_end import first_marker
+from dbt_debezium.evidence.facts import Place, Stretch
+from dbt_debezium.evidence.partitions import place_of, with_neighbours
+from dbt_debezium.evidence.places import least, log_of, most
+from dbt_debezium.evidence.source import SourceEvidence
+from dbt_debezium.evidence.state import OpenUnit, Partition, Run, State, Unfinished, Unread
+from dbt_debezium.evidence.transactions import Transaction
+from dbt_debezium.judge import ChainEnd, Commit, Discarded, Hold, Superseded, Verdict
+
+LOG_NUMBERS = 1_000
+"""Runs of numbers that are kept, the newest."""
+
+
+def end_with_copies(evidence: SourceEvidence) -> ChainEnd:
+    """Where the chain ends, with copies of the newest transaction's END, which a restart sends."""
+    end, newest = evidence.end, evidence.state.newest
+    if newest is None or evidence.traits is None or evidence.is_ordered_by_end:
+        return end
+    copies = {
+        one.offset
+        for one in evidence.facts.markers
+        if one.is_end
+        and one.transaction_id == newest
+        and evidence.is_own(one)
+        and evidence.is_leading(one.topic)
+    }
+    return replace(end, end_offsets=tuple(sorted({*end.end_offsets, *copies})))
+
+
+@dataclass
+class Outcome:
+    """What verdicts have made of a source's chain."""
+
+    end: ChainEnd
+    newest: str | None
+    """Id of the newest transaction in it."""
+    done: set[str] = field(default_factory=set)
+    """Transactions with a verdict that settles them."""
+    held: set[str] = field(default_factory=set)
+
+    def add(self, one: Verdict) -> None:
+        """Take in one more verdict, in their order."""
+        if isinstance(one, Commit | Discarded):
+            self.end = one.chain_end
+            if one.transaction_id is not None:
+                self.newest = one.transaction_id
+        if one.transaction_id is None:
+            return
+        if isinstance(one, Commit | Discarded | Superseded):
+            self.done.add(one.transaction_id)
+        elif isinstance(one, Hold):
+            self.held.add(one.transaction_id)
+
+
+class Settlement:
+    """What a run settles."""
+
+    def __init__(self, evidence: SourceEvidence, outcome: Outcome) -> None:
+        """Tell what is settled from what waits.
+
+        A unit is settled by its verdict, or where it is late: its position is firm, at or before
+        the new end, and it was never published. A position that nothing shows is found anew in
+        each run, from where the chain ends; such a unit stays open.
+        """
+        self._evidence, self._outcome = evidence, outcome
+        end = outcome.end
+        self._link = end.position or end.snapshot_position
+        self._open = {one.name for one in evidence.sent.values() if self._is_open(one)}
+        self.late: dict[str, str | None] = {
+            **dict.fromkeys(evidence.late.seen(), evidence.end.snapshot_position),
+            **{
+                one.name: one.position
+                for one in evidence.sent.values()
+                if one.name not in self._open and one.name not in outcome.done
+            },
+        }
+        """What has landed behind the end of the chain, by id. The table of verdicts needs it."""
+
+    def _is_open(self, one: Transaction) -> bool:
+        if one.name in self._outcome.held:
+            return True
+        if one.name in self._outcome.done:
+            return False
+        is_behind = (
+            one.position is not None
+            and self._link is not None
+            and one.position <= self._link
+            and "+" not in one.position
+            and not self._may_get_more(one)
+        )
+        return not is_behind
+
+    def _may_get_more(self, one: Transaction) -> bool:
+        """Whether changes that END counts may still come: in a recreated topic offsets go back."""
+        return self._evidence.is_ordered_by_end and one.received < one.expected
+
+    def stays(self, one: Stretch) -> bool:
+        """Whether the messages of a stretch are given to the next run again."""
+        evidence = self._evidence
+        if one.kind == "change":
+            if one.link is None or evidence.late.has_stretch(one):
+                return False
+            return evidence.groups.group_of.get(one.link, one.link) in self._open
+        if one.kind == "window":
+            return evidence.is_open_window(one)
+        return one.kind == "read" and (one.link or "") in evidence.reads
+
+    def state(self) -> State:
+        """The state of the next run."""
+        evidence = self._evidence
+        state = State(
+            connector=evidence.connector, end=self._outcome.end, newest=self._outcome.newest
+        )
+        state.open = self._open_units()
+        state.partitions = self._partitions()
+        self._settle_source(state)
+        return state
+
+    def _open_units(self) -> list[OpenUnit]:
+        evidence, end = self._evidence, self._outcome.end
+        found = {("transaction", name) for name in self._open if evidence.sent[name].has_markers}
+        for one in evidence.facts.stretches:
+            if one.kind == "change" and self.stays(one):
+                found.add(("transaction", one.link or ""))
+            elif one.kind == "window" and self.stays(one):
+                found.add(("window", one.link or ""))
+        found |= {("snapshot", at) for at in evidence.reads}
+        for control in evidence.facts.controls:
+            position = control.position or ""
+            if control.kind == "message" and (end.position is None or position > end.position):
+                found.add(("message", position))
+            elif control.kind == "statement" and position > (end.reached_place or ""):
+                found.add(("statement", position))
+        return [OpenUnit(*one) for one in sorted(found)]
+
+    # --- partitions
+
+    def _partitions(self) -> list[Partition]:
+        evidence = self._evidence
+        lines: dict[Place, Partition] = {}
+        for place, runs in evidence.lines.runs.items():
+            old = evidence.lines.of(place)
+            lines[place] = Partition(
+                *place,
+                runs,
+                old.reached_by_reads,
+                old.has_changes,
+                old.is_streamed,
+                old.has_windows,
+                old.has_signals,
+                old.is_shared or place in evidence.facts.shared,
+                [*old.tables],
+            )
+        unread: dict[Place, list[Unread]] = defaultdict(list)
+        for (topic, partition, _), one in evidence.unread.items():
+            unread[topic, partition].append(one)
+        placed: dict[Place, list[Stretch]] = defaultdict(list)
+        for stretch in evidence.stretches():
+            line = lines[stretch.key]
+            self._note(line, stretch)
+            if not self.stays(stretch):
+                self._settle(line, stretch)
+                if stretch.kind != "other" and stretch.key in unread:
+                    placed[stretch.key].append(stretch)
+        for place, some in unread.items():
+            around = placed[place]
+            full = [with_neighbours(one, around, evidence.traits) for one in some]
+            lines[place].unread = [one for one in full if not self._is_passed(lines[place], one)]
+        self._settle_markers(lines)
+        return [*lines.values()]
+
+    @staticmethod
+    def _note(line: Partition, one: Stretch) -> None:
+        if one.kind != "other":
+            line.has_changes = True
+            if one.data_collection is not None and one.data_collection not in line.tables:
+                line.tables.append(one.data_collection)
+        line.is_streamed = line.is_streamed or one.kind == "change"
+        line.has_windows = line.has_windows or one.kind == "window"
+        line.has_signals = line.has_signals or one.has_signals
+
+    def _settle(self, line: Partition, one: Stretch) -> None:
+        """Fold a settled stretch into the run of offsets where it lies. If it spans a gap, its
+        first place goes into the first run and its last into the last."""
+        traits = self._evidence.traits
+        is_commit_of_read = one.kind == "read" and bool(traits and traits.change_place == "commit")
+        if is_commit_of_read:
+            line.reached_by_reads = most(line.reached_by_reads, one.commit_position)
+        first, last = _run_at(line.runs, one.first_offset), _run_at(line.runs, one.last_offset)
+        is_split = first is not last
+        for is_first, offset, into in (
+            (True, one.first_offset, first),
+            (False, one.last_offset, last),
+        ):
+            into.settled_first = least(into.settled_first, offset)
+            into.settled_last = most(into.settled_last, offset)
+            if one.kind == "other":
+                continue
+            place = place_of(one, traits, is_first=is_first and is_split)
+            into.after = most(into.after, place)
+            if not is_commit_of_read:
+                into.reached = most(into.reached, place)
+            in_log = one.first_place if is_first else one.last_place
+            into.low, into.high = least(into.low, in_log), most(into.high, in_log)
+        if one.first_new is not None and one.kind != "other":
+            into = _run_at(line.runs, one.first_new)
+            if into.head_offset is None or one.first_new < into.head_offset:
+                into.head_offset, into.head_position = one.first_new, one.first_place
+                into.head_place = place_of(one, traits, is_first=True)
+
+    def _is_passed(self, line: Partition, one: Unread) -> bool:
+        """Whether the chain is past all that a message may have been that cannot be read."""
+        evidence, end = self._evidence, self._outcome.end
+        if evidence.is_of_markers(line.topic):
+            has_order = bool(end.end_offsets) and evidence.marker_partitions == {0}
+            return has_order and one.offset < min(end.end_offsets)
+        come = (end.position if evidence.names_predecessor else end.reached_place) or ""
+        is_behind = all(
+            at is not None and at < come for at in (one.after or "", one.known_place, one.place)
+        )
+        is_placed = one.position is not None and one.position < come
+        last = most(*(run.settled_last for run in line.runs))
+        # Nothing can land in front of it any more, of which its neighbour would be a copy.
+        is_sure = line.runs[0].last >= max(one.place_offset or 0, one.position_offset or 0)
+        return is_behind and is_placed and is_sure and last is not None and last > one.offset
+
+    def _settle_markers(self, lines: dict[Place, Partition]) -> None:
+        """Keep settled markers that no settled one follows, also while a topic has one partition:
+        a second may appear."""
+        evidence = self._evidence
+        markers: dict[Place, dict[int, str]] = defaultdict(dict)
+        for line in evidence.state.partitions:
+            if line.markers:
+                markers[line.key] |= line.markers
+        for one in evidence.sent.kept_markers():
+            sent = evidence.sent[one.transaction_id]
+            if one.transaction_id not in self._open and sent.position is not None:
+                markers[one.topic, one.partition][one.offset] = sent.position
+        for one in evidence.late_markers:
+            if at := evidence.known.settled.get(one.transaction_id):
+                markers[one.topic, one.partition][one.offset] = at
+        for place, some in markers.items():
+            lines[place].markers = {
+                offset: position for offset, position in some.items() if offset + 1 not in some
+            }
+
+    # --- the source
+
+    def _settle_source(self, state: State) -> None:
+        evidence, before = self._evidence, self._evidence.state
+        state.seen_position, state.seen_place = before.seen_position, before.seen_place
+        state.marked_position, state.last_begin = before.marked_position, before.last_begin
+        late_logs = {log_of(one.log_position) for one in evidence.late_markers if one.log_position}
+        state.logs = sorted(evidence.logs | late_logs)
+        state.log_numbers = evidence.log_numbers()[-LOG_NUMBERS:]
+        last_of = evidence.last_of() if evidence.is_ordered_by_end else {}
+        for one in self._settled():
+            if one.has_markers:  # of open ones it is found anew: an earlier BEGIN may land
+                state.last_begin = max(state.last_begin, first_marker(one))
+            if evidence.names_predecessor and one.has_end:
+                state.marked_position = most(state.marked_position, one.position)
+            last = last_of.get(one.name)
+            if not one.has_end or not last or one.position is None:
+                continue
+            if state.seen_position is None or one.position > state.seen_position:
+                state.seen_position, state.seen_place = one.position, last
+        state.unlanded = self._unlanded()
+        state.unfinished = self._unfinished()
+
+    def _settled(self) -> Iterable[Transaction]:
+        return (one for one in self._evidence.sent.values() if one.name not in self._open)
+
+    def _unlanded(self) -> dict[str, str]:
+        evidence = self._evidence
+        last = evidence.counted_late()
+        for one in evidence.sent.kept_markers():
+            sent = evidence.sent[one.transaction_id]
+            is_counted = sent.position is not None and not sent.is_decided
+            if one.is_end and is_counted and sent.name not in self._open:
+                for table in evidence.sent.expected([one]):
+                    last[table] = max(last.get(table, ""), sent.position or "")
+        return evidence.without_landed(last)
+
+    def _unfinished(self) -> list[Unfinished]:
+        evidence = self._evidence
+        found = {(one.transaction_id, one.partition, one.offset) for one in evidence.unfinished()}
+        if evidence.names_predecessor:
+            found |= {
+                (one.transaction_id, one.partition, one.offset)
+                for one in evidence.sent.kept_markers()
+                if not one.is_end
+                and one.transaction_id not in self._open
+                and not evidence.sent[one.transaction_id].has_end
+            }
+        # What is in front of the newest END hides nothing.
+        lowest = min(self._outcome.end.end_offsets, default=-1)
+        return [Unfinished(*one) for one in sorted(found) if one[2] > lowest]
+
+
+def _run_at(runs: list[Run], offset: int) -> Run:
+    return next(one for one in runs if one.has(offset))

@@ -1,0 +1,188 @@
+"""Snapshots whose reads are not published: initial, blocking, incremental (S4 to S7)."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from dbt_debezium.evidence.facts import Control, Place, Stretch
+from dbt_debezium.evidence.places import least, most
+from dbt_debezium.evidence.state import Run
+from dbt_debezium.evidence.transactions import Transaction
+
+
+class Asked(NamedTuple):
+    """What asks for a blocking snapshot."""
+
+    previous: str | None
+    """The commit that its reads name."""
+    transaction_id: str | None
+    """The first transaction of a stream, if that asked for it and names no commit."""
+    followed: str | None
+    """The commit behind which it stands, where the reads show it."""
+
+
+def reads_of(stretches: Iterable[Stretch]) -> dict[str, list[Stretch]]:
+    """The reads of each initial or blocking snapshot, by their place."""
+    found: dict[str, list[Stretch]] = defaultdict(list)
+    for one in stretches:
+        if one.kind == "read":
+            found[one.link or ""].append(one)
+    return dict(found)
+
+
+def signals_of(controls: Iterable[Control], sent: Mapping[str, Transaction]) -> list[Control]:
+    """Signals that ask for a blocking snapshot, of transactions that are not settled."""
+    return [
+        one
+        for one in controls
+        if one.kind == "signal"
+        and (asking := sent.get(one.transaction_id or "")) is not None
+        and asking.has_changes
+    ]
+
+
+def asked(reads: Mapping[str, Sequence[Stretch]], signals: Sequence[Control]) -> dict[str, Asked]:
+    """The blocking ones among snapshots, by the place of their reads (PostgreSQL)."""
+    found = {}
+    for place, some in reads.items():
+        previous = most(*(one.previous for one in some))
+        first_read_at = min(one.first_at for one in some)
+        first = [
+            one.transaction_id
+            for one in signals
+            if one.previous is None
+            and one.position == place
+            and first_read_at > (one.committed_at or 0)
+        ]
+        if previous is None and not first:
+            continue
+        opened = least(*(one.position for one in signals if previous and one.previous == previous))
+        is_between = previous is not None and place <= previous
+        follows = is_between and (opened is None or opened > place)
+        found[place] = Asked(previous, first[0] if first else None, previous if follows else None)
+    return found
+
+
+def unanswered(
+    signals: Sequence[Control], snapshots: Mapping[str, Asked], pending: Iterable[str]
+) -> set[str]:
+    """Transactions with a signal that no snapshot answers.
+
+    None stands behind it and before the next signal, and there are fewer snapshots behind it than
+    signals from it on.
+
+    Args:
+        signals: that ask for a blocking snapshot.
+        snapshots: all blocking ones of this run.
+        pending: places of those that are not published.
+    """
+    at_of = {one.transaction_id or "": one.previous or "" for one in signals}
+    known = [
+        (snapshots[at].previous or "", snapshots[at].followed is not None, at)
+        for at in pending
+        if at in snapshots
+    ]
+    lacking = set()
+    for name, at in at_of.items():
+        later = [place for place in at_of.values() if place > at]
+        behind = [one for one in known if one[0] >= at and not (one[0] == at and one[1])]
+        is_answered = bool(behind) and (
+            (bool(later) and min(behind)[0] < min(later))
+            or len({one[2] for one in behind}) > len(later)
+        )
+        if not is_answered:
+            lacking.add(name)
+    return lacking
+
+
+class Around(NamedTuple):
+    """What lies around the reads of a snapshot in a partition, by offset. Each may be None."""
+
+    first_read: int | None
+    last_read: int | None
+    older: int | None
+    """The last message in front of the reads."""
+    newer: int | None
+    """The first message behind them that is no read."""
+    first: int | None
+    """The first message at all."""
+
+
+def around(place: str, some: Sequence[Stretch]) -> Around:
+    """What lies in front of and behind the reads of a snapshot in a partition.
+
+    Args:
+        place: of the reads.
+        some: stretches of the partition. Of one that lies on both sides only its ends are known.
+    """
+    first = min((one.first_offset for one in some), default=None)
+    reads = [one for one in some if one.kind == "read" and one.link == place]
+    if reads:
+        first_read = min(one.first_offset for one in reads)
+        last_read = max(one.last_offset for one in reads)
+        newer = min(
+            (
+                one.first_offset if one.first_offset > last_read else one.last_offset
+                for one in some
+                if one.kind != "read" and one.last_offset > last_read
+            ),
+            default=None,
+        )
+        older = max(
+            (
+                one.last_offset if one.last_offset < first_read else one.first_offset
+                for one in some
+                if one.first_offset < first_read
+            ),
+            default=None,
+        )
+        return Around(first_read, last_read, older, newer, first)
+    placed = [one for one in some if one.kind in ("change", "read")]
+    newer = min(
+        (
+            one.first_offset if (one.first_place or "") > place else one.last_offset
+            for one in placed
+            if (one.last_place or "") > place
+        ),
+        default=None,
+    )
+    older = max(
+        (
+            one.last_offset if newer is None or one.last_offset < newer else one.first_offset
+            for one in placed
+            if newer is None or one.first_offset < newer
+        ),
+        default=None,
+    )
+    return Around(None, None, older, newer, first)
+
+
+def settled_stretches(place: Place, runs: Iterable[Run]) -> list[Stretch]:
+    """What is settled in a partition, a stretch for each run of its offsets."""
+    return [
+        Stretch(
+            topic=place[0],
+            partition=place[1],
+            kind="change",
+            link=None,
+            data_collection=None,
+            connector=None,
+            previous=None,
+            commit_position=None,
+            first_offset=run.settled_first,
+            last_offset=run.settled_last,
+            first_new=None,
+            last_new=None,
+            new_count=0,
+            first_place=run.low,
+            last_place=run.high,
+            markers=frozenset(),
+            has_signals=False,
+            database=None,
+            first_at=0,
+            last_at=0,
+            landed_at=None,
+        )
+        for run in runs
+        if run.settled_first is not None and run.settled_last is not None
+    ]

@@ -1,0 +1,214 @@
+"""Whose messages a topic holds. BEGIN and END name no source (S0, decision 10).
+
+A source is decided for a topic, not for a record: by a setting, by an earlier run, by the default
+name of a known source, and by what its ENDs count.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+Role: TypeAlias = Literal["tables", "transactions", "other"]
+
+OWN_NAMES: Final = (".transaction",)
+GLOBAL_IDS: Final = 36
+"""Characters of the server's id in front of a GTID of MySQL, which no two servers give out."""
+
+
+class Topic(NamedTuple):
+    """What a topic of a source holds."""
+
+    role: Role
+    is_leading: bool = True
+    """Of a topic with BEGIN and END: whether its offsets link transactions. Those of a copy, as
+    MirrorMaker makes, compare with none."""
+
+
+def named_topic(topic: str, source: str) -> Topic:
+    """What a topic holds by its default name.
+
+    >>> named_topic("shop.transaction", "shop").role, named_topic("shop.public.orders", "shop").role
+    ('transactions', 'tables')
+    >>> named_topic("shop", "shop").role
+    'other'
+    """
+    if topic.endswith(OWN_NAMES):
+        return Topic("transactions")
+    return Topic("tables" if topic.removeprefix(source).count(".") == 2 else "other")
+
+
+class SentChanges(NamedTuple):
+    """What has landed of one transaction and table of a source, reads left out."""
+
+    source_prefix: str
+    connector: str
+    database: str | None
+    transaction_id: str
+    data_collection: str
+    received: int
+    """Distinct changes."""
+    last_place: str | None
+
+
+class SentEnd(NamedTuple):
+    """An END of a topic whose source is not known."""
+
+    topic: str
+    connector: str | None
+    database: str | None
+    transaction_id: str
+    position: str | None
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose BEGIN and END a topic holds."""
+
+    topic: str
+    source_prefix: str | None
+    """None while nothing shows it: then its records are held, under no source."""
+    possible_prefixes: tuple[str, ...] = ()
+    """Sources that its content fits, where no name decides."""
+    is_leading: bool = True
+    """Of several topics of one source, whether its offsets link transactions."""
+
+
+def owners(
+    topics: Iterable[str],
+    prefixes: Collection[str],
+    ends: Sequence[SentEnd],
+    changes: Sequence[SentChanges],
+    *,
+    settings: Mapping[str, str] | None = None,
+    known: Mapping[str, str] | None = None,
+    followed: Collection[str] = (),
+) -> dict[str, Owner]:
+    """Decide whose BEGIN and END topics hold.
+
+    Args:
+        topics: from which BEGIN or END has landed, now or earlier.
+        prefixes: of the sources of which a change has landed; a database of SQL Server is left out.
+        ends: of topics that no name decides; others are not asked.
+        changes: of transactions with such an END.
+        settings: `transaction_topics`, by pattern.
+        known: what earlier runs have decided, which stays.
+        followed: topics whose offsets the chains of earlier runs have followed.
+    """
+    named = {topic: _by_name(topic, prefixes, settings or {}, known or {}) for topic in topics}
+    by_topic: dict[str, list[SentEnd]] = defaultdict(list)
+    for end in ends:
+        by_topic[end.topic].append(end)
+    found = {}
+    for topic, prefix in named.items():
+        possible: tuple[str, ...] = ()
+        if prefix is None:
+            possible = _by_content(topic, prefixes, by_topic[topic], changes)
+            prefix = possible[0] if len(possible) == 1 else None
+        found[topic] = Owner(topic, prefix, possible)
+    return _with_leaders(found, followed)
+
+
+def _by_name(
+    topic: str, prefixes: Collection[str], settings: Mapping[str, str], known: Mapping[str, str]
+) -> str | None:
+    """By a setting, an earlier run, or the name that Debezium gives by default."""
+    for pattern, prefix in settings.items():
+        if fnmatchcase(topic, pattern):
+            return prefix
+    if topic in known:
+        return known[topic]
+    return next((one for one in prefixes if topic == f"{one}.transaction"), None)
+
+
+def _by_content(
+    topic: str,
+    prefixes: Collection[str],
+    ends: Sequence[SentEnd],
+    changes: Sequence[SentChanges],
+) -> tuple[str, ...]:
+    """Sources whose changes the ENDs of a topic count, and whose none they contradict.
+
+    A topic whose name holds that of a source belongs to no other source. One with the default name
+    of a source of which nothing has landed belongs to another one only if its ids are GTIDs of
+    MySQL: young servers of all other kinds give out the same.
+    """
+    fits = {one: _fit(one, ends, changes) for one in prefixes}
+    own = [one for one in prefixes if _has_name(topic, one)]
+    if own:
+        return tuple(sorted(one for one in own if fits[one].is_shown))
+    is_default = topic.endswith(OWN_NAMES)
+    return tuple(
+        sorted(
+            one for one, fit in fits.items() if fit.is_shown and (fit.has_own_ids or not is_default)
+        )
+    )
+
+
+class _Fit(NamedTuple):
+    is_shown: bool
+    has_own_ids: bool
+
+
+def _fit(prefix: str, ends: Sequence[SentEnd], changes: Sequence[SentChanges]) -> _Fit:
+    by_id: dict[str, list[SentEnd]] = defaultdict(list)
+    for end in ends:
+        by_id[end.transaction_id].append(end)
+    has_equal, agrees, has_own_ids, is_compared = False, True, True, False
+    for change in changes:
+        for end in by_id.get(change.transaction_id, ()) if change.source_prefix == prefix else ():
+            if not _may_be_of(end, change):
+                continue
+            is_compared = True
+            expected = end.counts.get(change.data_collection)
+            has_equal = has_equal or expected == change.received
+            agrees = agrees and expected is not None and expected >= change.received
+            # PostgreSQL: the LSN of END lies behind all changes of its transaction.
+            if change.connector == "postgresql" and end.position and change.last_place:
+                agrees = agrees and end.position >= change.last_place
+            has_own_ids = has_own_ids and end.transaction_id[GLOBAL_IDS : GLOBAL_IDS + 1] == ":"
+    return _Fit(has_equal and agrees, is_compared and has_own_ids)
+
+
+def _may_be_of(end: SentEnd, change: SentChanges) -> bool:
+    shares_ids = ("mysql", "mariadb", "sqlserver", "db2")
+    is_of_kind = (
+        end.connector == change.connector
+        if end.connector is not None
+        else change.connector in shares_ids
+    )
+    return is_of_kind and (
+        end.database is None or change.database is None or end.database == change.database
+    )
+
+
+_SEPARATORS: Final = str.maketrans("-_/:", "....")
+
+
+def _has_name(topic: str, prefix: str) -> bool:
+    """Whether a topic's name holds that of a source, whatever stands between.
+
+    >>> _has_name("eu-west.shop.transaction", "shop"), _has_name("workshop.tx", "shop")
+    (True, False)
+    """
+    name, part = topic.translate(_SEPARATORS), prefix.translate(_SEPARATORS)
+    return f".{part}." in f".{name}."
+
+
+def _with_leaders(found: dict[str, Owner], followed: Collection[str]) -> dict[str, Owner]:
+    """Of the topics of a source the one that the chain has followed leads, else the one with the
+    default name, else the first."""
+    by_prefix: dict[str, list[str]] = defaultdict(list)
+    for topic, one in found.items():
+        if one.source_prefix is not None:
+            by_prefix[one.source_prefix].append(topic)
+    for prefix, some in by_prefix.items():
+        default = f"{prefix}.transaction"
+        leader = min(some, key=lambda one: (one not in followed, one != default, one))
+        for topic in some:
+            found[topic] = Owner(
+                topic, prefix, found[topic].possible_prefixes, is_leading=topic == leader
+            )
+    return found
