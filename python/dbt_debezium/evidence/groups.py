@@ -72,7 +72,7 @@ def grouped(rows: pa.Table) -> Facts:
     Args:
         rows: of `COLUMNS`, in any order; deliveries may repeat. Texts may be coded.
     """
-    rows = coded(rows).unify_dictionaries()
+    rows = rows.unify_dictionaries()
     ranges, has_repeats = _ranges(rows)
     if has_repeats:
         rows = _once(rows)
@@ -434,7 +434,7 @@ def _other_stretches(others: pa.Table) -> pa.Table:
         .aggregate([("offset", "min"), ("offset", "max")])
     )
     count = known.num_rows
-    nothing = pa.nulls(count, pa.string()).dictionary_encode()
+    nothing = pa.nulls(count, others["unit_id"].type)
     none, zero, no = (
         pa.nulls(count, pa.string()),
         pa.array([0] * count, pa.int64()),
@@ -446,7 +446,7 @@ def _other_stretches(others: pa.Table) -> pa.Table:
             "partition": known["partition"],
             "kind": pa.array(["other"] * count, pa.string()).dictionary_encode(),
             "link": nothing,
-            "data_collection": nothing,
+            "data_collection": pa.nulls(count, others["data_collection"].type),
             "connector": none,
             "previous": known["previous_commit_position"],
             "commit_position": none,
