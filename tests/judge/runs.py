@@ -50,6 +50,8 @@ class Runs:
         """The state, as it is stored."""
         self.settled: dict[str, str | None] = {}
         """The table of verdicts: where each settled transaction stands."""
+        self.settled_snapshots: set[str] = set()
+        """Likewise the places of settled snapshots."""
         self.start = ChainEnd()
         """Where the chain ended before the latest run."""
         self.rows: list[tuple[object, ...]] = []
@@ -93,6 +95,8 @@ class Runs:
                 self.settled[unit.unit_id] = unit.position
             elif unit.unit_kind == "transaction" and unit.verdict == "late":
                 self.settled.setdefault(unit.unit_id, unit.position)
+            elif unit.unit_kind == "snapshot" and unit.verdict in SETTLING:
+                self.settled_snapshots.add(unit.unit_id)
         self.text = encoded(judged.state)
 
     def _stage(self, sent: Sequence[Landed]) -> set[Delivery]:
@@ -132,6 +136,7 @@ class Runs:
             ),
             [_decision(what, decided) for what, decided in self.decisions.items()],
             {name: self.settled[name] for name in names if name in self.settled},
+            frozenset(self.settled_snapshots),
             settings.missing_rows,
             marker_partition_count=settings.marker_partition_count,
             looks={at: Look(ends[at], SILENCE) for at in settings.quiet_partitions},

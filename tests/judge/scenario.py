@@ -7,13 +7,15 @@ flattener reads.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from random import Random
 from typing import Final, TypeAlias
 
 from landed import Landed, flattened
 from runs import Runs
+from splits import growing
 
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.errors import DebeziumError
@@ -80,28 +82,66 @@ def read_scenario(path: Path) -> Scenario:
     return Scenario(path.stem, name, bool(connector and connector[2]), steps)
 
 
-def play(scenario: Scenario) -> Iterator[tuple[Runs, list[str], list[str]]]:
-    """For each run what the judge says and what it should."""
+def play(
+    scenario: Scenario, split: str | None = None, seed: int = 0
+) -> Iterator[tuple[Runs, list[str], list[str]]]:
+    """For each verdict what the judge says and what it should.
+
+    Args:
+        scenario: its steps.
+        split: how what lands before a verdict is split into several runs; None for one run. What
+            is said then is what they settle, and the verdict of the last. Decisions, quiet
+            partitions and the end of what was sent are known to the last one alone.
+        seed: of the split.
+    """
     writer = Writer(scenario.connector)
     runs = Runs(writer.source, ["public.unlisted"], is_in_order=scenario.is_in_order)
-    settings = GENERIC if scenario.connector == "informix" else DEFAULTS
+    rng = Random(f"{scenario.name} {split} {seed}")
     landed: list[Landed] = []
     for step in scenario.steps:
-        for line in step.landed:
-            message = writer.message(line)
-            if message is not None:
-                one = flattened(message, settings)
-                landed.append(_anew(one) if line.endswith(", anew") else one)
+        new = [*_landed(scenario, writer, step.landed)]
         partitions = [at[1] for at in writer.offsets if at[0] == "transaction"]
         runs.settings = replace(runs.settings, marker_partition_count=1 + max([0, *partitions]))
         for line in step.known:
-            learn(runs, line)
+            if line.startswith(ALWAYS_KNOWN):
+                learn(runs, line)
         try:
+            parts = [] if split is None or not new else growing(new, split, rng)
+            settled = [one for part in parts for one in _settled_early(runs, [*landed, *part])]
+            for line in step.known:
+                learn(runs, line)
+            landed += new
             runs.run(landed)
         except DebeziumError as error:
+            landed += [one for one in new if one not in landed]
             yield runs, [f"refused: {error}"], step.verdict
             continue
-        yield runs, [said(one) for one in runs.verdicts] or ["nothing new"], step.verdict
+        now = [said(one) for one in runs.verdicts]
+        yield runs, [*settled, *now] or ["nothing new"], step.verdict
+
+
+ALWAYS_KNOWN: Final = ("refused_proofs", "missing_row", "sources_without_truncate")
+"""What a run knows that is told before a message lands."""
+
+
+def _settled_early(runs: Runs, landed: list[Landed]) -> Iterator[str]:
+    """What a run settles that does not know yet what is known to the last one."""
+    known = runs.settings
+    runs.settings = replace(known, reaches_the_end=False, quiet_partitions=frozenset())
+    runs.run(landed)
+    runs.settings = known
+    for one in runs.verdicts:
+        if not isinstance(one, Hold):
+            yield said(one)
+
+
+def _landed(scenario: Scenario, writer: "Writer", lines: Iterable[str]) -> Iterator[Landed]:
+    settings = GENERIC if scenario.connector == "informix" else DEFAULTS
+    for line in lines:
+        message = writer.message(line)
+        if message is not None:
+            one = flattened(message, settings)
+            yield _anew(one) if line.endswith(", anew") else one
 
 
 def _anew(one: Landed) -> Landed:

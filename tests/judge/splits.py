@@ -67,7 +67,9 @@ def parts_of(places: Sequence[tuple[str, int, int]], split: str, rng: Random) ->
         place: sorted(rng.choice([*some, max(some) + 1]) for _ in range(count - 1))
         for place, some in offsets.items()
     }
-    return [sum(offset >= one for one in cuts[topic, partition]) for topic, partition, offset in places]
+    return [
+        sum(offset >= one for one in cuts[topic, partition]) for topic, partition, offset in places
+    ]
 
 
 def growing(landed: Sequence[Landed], split: str, rng: Random) -> Iterable[list[Landed]]:

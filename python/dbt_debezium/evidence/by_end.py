@@ -156,7 +156,7 @@ class Surrounding:
 
     def __init__(self, positions: Mapping[int, Mapping[int, str | None]]) -> None:
         self._pairs: dict[int, tuple[list[str], list[str]]] = {}
-        for partition, some in positions.items():
+        for partition, some in sorted(positions.items()):
             known = {-1: BEFORE_ALL, **some}
             pairs = sorted(
                 (before, after)

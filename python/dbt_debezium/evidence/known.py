@@ -51,6 +51,8 @@ class Known:
     settled: Mapping[str, str | None] = field(default_factory=dict)
     """From the table of verdicts, by id: where each settled transaction stands of which a message
     is among the rows."""
+    settled_snapshots: frozenset[str] = frozenset()
+    """Likewise the places of reads among the rows whose snapshot has a verdict."""
     missing_rows: tuple[str, ...] = ()
     """Transactions that an earlier run has failed on (S12)."""
     topics: Mapping[str, Topic] = field(default_factory=dict)

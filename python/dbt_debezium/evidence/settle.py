@@ -43,6 +43,8 @@ class Outcome:
     done: set[str] = field(default_factory=set)
     """Transactions with a verdict that settles them."""
     held: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
+    """Places of reads whose snapshot has a verdict that settles it."""
 
     def add(self, one: Verdict) -> None:
         """Take in one more verdict, in their order."""
@@ -51,6 +53,8 @@ class Outcome:
             if one.transaction_id is not None:
                 self.newest = one.transaction_id
         if one.transaction_id is None:
+            if isinstance(one, Commit | Discarded | Superseded):
+                self.read.add(one.read_position or one.position or "")
             return
         if isinstance(one, Commit | Discarded | Superseded):
             self.done.add(one.transaction_id)
@@ -72,6 +76,7 @@ class Settlement:
         end = outcome.end
         self._link = end.position or end.snapshot_position
         self._open = {one.name for one in evidence.sent.values() if self._is_open(one)}
+        self._open_reads = {*evidence.reads} - outcome.read
         self.late: dict[str, str | None] = {
             **dict.fromkeys(evidence.late.seen(), evidence.end.snapshot_position),
             **{
@@ -109,7 +114,7 @@ class Settlement:
             return evidence.groups.group_of.get(one.link, one.link) in self._open
         if one.kind == "window":
             return evidence.is_open_window(one)
-        return one.kind == "read" and (one.link or "") in evidence.reads
+        return one.kind == "read" and (one.link or "") in self._open_reads
 
     def state(self) -> State:
         """The state of the next run."""
@@ -130,7 +135,7 @@ class Settlement:
                 found.add(("transaction", one.link or ""))
             elif one.kind == "window" and self.stays(one):
                 found.add(("window", one.link or ""))
-        found |= {("snapshot", at) for at in evidence.reads}
+        found |= {("snapshot", at) for at in self._open_reads}
         for control in evidence.facts.controls:
             position = control.position or ""
             if control.kind == "message" and (end.position is None or position > end.position):

@@ -698,6 +698,7 @@ class SourceEvidence:
                 is_unanswered=one.name in self.unanswered,
                 committed_at=one.committed_at,
                 has_known_end=one.has_known_end,
+                last_change=one.last,
             )
         is_certain = self.is_in_order or self.connector != "cdl"
         proof: Literal["watermark", "none"] = "watermark" if is_certain else "none"
@@ -718,7 +719,9 @@ class SourceEvidence:
         published = self.end.snapshot_position
         for at in [*self.reads]:
             blocking = self.asked.get(at)
-            if self.is_ordered_by_end:
+            if at in self.known.settled_snapshots:
+                is_published = True
+            elif self.is_ordered_by_end:
                 is_published = published is not None and at <= published.rpartition("+")[2]
             elif blocking is None:
                 is_published = at <= (published or "")

@@ -98,8 +98,12 @@ class Chain:
         decided = self._on_snapshot(position)
         if decided == "discard":
             reason = self._follows_held()
-        end = replace(self._predecessor.end, position=None, snapshot_position=position)
-        end = end.reaching(snapshot.place)
+        end = replace(
+            self._predecessor.end,
+            position=None,
+            snapshot_position=position,
+            has_discarded_snapshot=decided == "discard",
+        ).reaching(snapshot.place)
         if reason is not None:
             verdict = self._waiting_snapshot("initial_snapshot", position, position, reason, end)
             return replace(verdict, read_position=snapshot.place)
@@ -136,8 +140,8 @@ class Chain:
         end = replace(self._predecessor.end, position=position, end_offsets=offsets)
         end = end.reaching(transaction.last_place).numbered(transaction.log_number)
         if reason is not None:
-            named = transaction.previous_position
-            return self._waiting("transaction", position, transaction_id, reason, end, named)
+            named, last = transaction.previous_position, transaction.last_place
+            return self._waiting("transaction", position, transaction_id, reason, end, named, last)
         assert position is not None  # else it has no END, or that has no position
         self._move_to(end)
         at = transaction.committed_at
@@ -171,8 +175,8 @@ class Chain:
         reason = _first(reasons)
         end = replace(self._predecessor.end, position=position).reaching(transaction.last_place)
         if reason is not None:
-            named = transaction.previous_position
-            return self._waiting("transaction", position, transaction_id, reason, end, named)
+            named, last = transaction.previous_position, transaction.last_change
+            return self._waiting("transaction", position, transaction_id, reason, end, named, last)
         self._move_to(end)
         assert position is not None  # else nothing shows that it is complete
         proof, at = transaction.proof, transaction.committed_at
@@ -222,6 +226,7 @@ class Chain:
         reason: HoldReason,
         end: ChainEnd | None = None,
         previous_position: str | None = None,
+        last_place: str | None = None,
     ) -> Hold | Superseded:
         """A link waits, or a later snapshot has it.
 
@@ -233,6 +238,7 @@ class Chain:
             end: where the chain would end with it; None of a blocking snapshot, which nothing
                 follows.
             previous_position: the commit that a transaction names.
+            last_place: of its changes. A snapshot in front of it has not seen them.
         """
         if position is not None:
             if end is not None:
@@ -244,7 +250,12 @@ class Chain:
             is_superseded = self._evidence.is_superseded(position)
         else:
             # It comes behind all that has a place, and so behind the newest snapshot.
-            is_superseded = _is_before(previous_position, self._end.snapshot_position)
+            snapshot_position = self._end.snapshot_position
+            is_superseded = (
+                _is_before(previous_position, snapshot_position)
+                and not _is_before(snapshot_position, last_place)
+                and not self._end.has_discarded_snapshot
+            )
         if is_superseded:
             return Superseded(kind, position, transaction_id)
         return Hold(kind, position, transaction_id, reason)

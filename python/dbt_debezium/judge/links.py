@@ -156,6 +156,9 @@ class Uncounted:
     """Whether it ended at its position. Else it has none, or stands there only to hold what a new
     stream has sent behind it, because the one that it was sent in broke off."""
     lacks_window_place: bool = False
+    last_change: str | None = None
+    """The highest place in the log of its changes that have landed, where `last_place` is another
+    one."""
 
 
 @dataclass(frozen=True, slots=True)

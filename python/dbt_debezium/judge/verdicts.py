@@ -54,6 +54,8 @@ class ChainEnd:
     """Of each log that numbers transactions, the newest number in the chain."""
     reached_place: str | None = None
     """The highest place of a change or snapshot in the chain, where END does not count all."""
+    has_discarded_snapshot: bool = False
+    """Whether the newest initial snapshot was discarded, so that it has replaced nothing."""
 
     def reaching(self, place: str | None) -> "ChainEnd":
         """The end with what stands at a place."""
