@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Final, Protocol
 
 from rich.console import Console
+from rich.status import Status
 from rich.text import Text
 
 PAUSE: Final = 10.0
@@ -49,6 +50,20 @@ class LoggedSteps:
         """A log keeps what it has."""
 
 
+class ShownSteps:
+    """Steps in one line of a terminal, which changes."""
+
+    def __init__(self, line: Status) -> None:
+        self.line = line
+
+    def update(self, status: str) -> None:
+        # A name such as [red] is no style.
+        self.line.update(Text(status))
+
+    def stop(self) -> None:
+        self.line.stop()
+
+
 @contextmanager
 def working(log: Console, step: str) -> Iterator[Steps]:
     """Say what is being done until the block ends.
@@ -60,5 +75,5 @@ def working(log: Console, step: str) -> Iterator[Steps]:
     if not log.is_terminal:
         yield LoggedSteps(log)
         return
-    with log.status(step) as status:
-        yield status
+    with log.status(Text(step)) as status:
+        yield ShownSteps(status)

@@ -1,0 +1,55 @@
+"""Nothing that a command prints is obeyed by a terminal, whichever way it prints."""
+
+import io
+import re
+
+import pytest
+from rich.table import Table
+from rich.text import Text
+
+from dbt_debezium.cli.console import PlainConsole
+from dbt_debezium.progress import LoggedSteps, working
+
+NAME = "\x1b[31mred\x1b]0;title\x07 \x9b2J \u202ex [red] [/] :smile: \ud800"
+# rich itself leaves out a bell.
+SHOWN = "\\x1b[31mred\\x1b]0;title \\x9b2J \\u202ex [red] [/] :smile: \\ud800"
+
+
+def console(is_terminal: bool) -> PlainConsole:
+    file = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    return PlainConsole(file=file, force_terminal=is_terminal, width=200)
+
+
+def printed(said: PlainConsole) -> str:
+    said.file.flush()
+    text: str = said.file.buffer.getvalue().decode()
+    # What rich itself sends: styles, and the movements of a status line.
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text) if said.is_terminal else text
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_names_are_printed_as_they_are_but_for_what_a_terminal_obeys(is_terminal: bool) -> None:
+    said = console(is_terminal)
+    table = Table(NAME)
+    table.add_row(Text(NAME), "x")
+    said.print(NAME)
+    said.print(Text(NAME), soft_wrap=True)
+    said.print(table)
+    said.rule(NAME)
+    text = printed(said)
+    assert text.count(SHOWN) >= 3
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", text)
+
+
+def test_steps_are_shown_the_same_way() -> None:
+    said = console(is_terminal=True)
+    with working(said, f"reading {NAME}") as steps:
+        steps.update(NAME)
+        said.print("done")
+    text = printed(said)
+    assert SHOWN in text
+    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", text)
+    log = console(is_terminal=False)
+    times = iter([0.0, 20.0])
+    LoggedSteps(log, lambda: next(times)).update(NAME)
+    assert printed(log) == f"{SHOWN}\n"
