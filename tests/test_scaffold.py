@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shown_text import shown_text
 
+from dbt_debezium.cli.scaffold import show_plan
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.model_files import (
     Texts,
@@ -68,6 +69,17 @@ def test_a_table_gets_four_files(project: Path) -> None:
         "models/shop/current/cur_orders.yml",
         "models/shop/history/orders_history.sql",
         "models/shop/history/orders_history.yml",
+    ]
+
+
+def test_a_name_that_a_file_does_not_show_is_printed(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show_plan(scaffolded(project, facts(), facts(table="\\'; drop --", columns={"id": "int"})))
+    lines = [line for line in capsys.readouterr().out.splitlines() if "history.sql" in line]
+    assert lines == [
+        "new  models/shop/history/drop_history.sql, for the table \\'; drop --",
+        "new  models/shop/history/orders_history.sql",
     ]
 
 

@@ -2,12 +2,16 @@
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from dbt.adapters.spark.connections import SparkConnectionManager
+from dbt_common.exceptions import DbtRuntimeError
 
 from dbt_debezium.build import run_dbt
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
+from dbt_debezium.plugin import prepare_sessions
 
 
 def test_plain_tables_are_refused_through_spark_connect(
@@ -21,3 +25,11 @@ def test_plain_tables_are_refused_through_spark_connect(
     monkeypatch.setenv("DBT_DEBEZIUM_REMOTE", "sc://127.0.0.1:9")
     with pytest.raises(DebeziumError, match="public_as_table: Spark Connect has no way to"):
         run_dbt(["run", "--target", "connect"], tmp_path)
+
+
+def test_a_session_of_another_method_is_refused() -> None:
+    """dbt itself asks for packages that we do not install, so nobody comes so far without them."""
+    prepare_sessions(is_writing=False)
+    connection = SimpleNamespace(credentials=SimpleNamespace(method="thrift"))
+    with pytest.raises(DbtRuntimeError, match="profile: method is thrift"):
+        SparkConnectionManager.open(connection)

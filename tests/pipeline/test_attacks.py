@@ -22,8 +22,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shown_text import shown_text
 
+from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir
-from dbt_debezium.session import SQL_SETTINGS, spark_session
+from dbt_debezium.session import SQL_SETTINGS, spark_session, with_plain_sql
 from dbt_debezium.writers import sql
 
 GIVE = """
@@ -255,3 +256,11 @@ def test_spark_reads_a_literal_and_a_name_as_they_were(texts: list[str]) -> None
     answer = spark.sql(f"select {columns}")
     assert answer.columns == names
     assert list(answer.collect()[0]) == texts
+
+
+def test_a_session_that_keeps_a_setting_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a server of Spark Connect may; `doctor` reports the same sentence."""
+    spark = spark_session("local")
+    monkeypatch.setitem(SQL_SETTINGS, "spark.sql.warehouse.dir", "/nowhere")
+    with pytest.raises(DebeziumError, match=r"spark: spark\.sql\.warehouse\.dir must be /nowhere"):
+        with_plain_sql(spark)

@@ -10,9 +10,10 @@ from rich.text import Text
 from dbt_debezium.cli.console import enter_lake, examples, log, out, working
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
+from dbt_debezium.writers.terminal import one_line
 
 if TYPE_CHECKING:
-    from dbt_debezium.project_models import Plan
+    from dbt_debezium.project_models import FileChange, Plan
 
 
 @click.command(
@@ -92,11 +93,24 @@ def show_plan(plan: "Plan") -> None:
         out.print("every table has its models")
     for change in plan.changes:
         if change.old is None:
-            out.print(Text(f"new  {change.path}"), soft_wrap=True)
+            out.print(Text(f"new  {change.path}{_other_name(change)}"), soft_wrap=True)
         else:
             out.print(Text(change.diff()), soft_wrap=True)
     for refusal in plan.refusals:
         log.print(Text(refusal), soft_wrap=True)
+
+
+def _other_name(change: "FileChange") -> str:
+    """The source's name for a table, where that of its history file does not show it."""
+    from dbt_debezium.model_files import read_history
+    from dbt_debezium.scaffold import identifier
+
+    model = None
+    if change.path.suffix == ".sql":
+        model = read_history(change.path, change.new)
+    if model is None or identifier(table := model.captured["table"]) == table:
+        return ""
+    return f", for the table {one_line(table)}"
 
 
 def confirm_changes(plan: "Plan", yes: bool) -> None:
