@@ -4,7 +4,7 @@
     an update does both. Taking a copy that is not there fails the run, which names the first commit that does: the stream
     contradicts itself, and the next run holds that transaction.
 -#}
-{%- macro bag_row_change(columns, sent, absent) -%}
+{%- macro bag_row_change(table, columns, sent, absent) -%}
 bag_change as (
 
     select
@@ -111,7 +111,8 @@ row_change as (
             when copies_after < 0
                 then raise_error(concat(
                     'commit ', missing_row.first_commit_number, ' of ', counted_bag_change.source,
-                    ': takes a row that the keyless table does not hold; the next run holds its transaction'
+                    {{ string_literal(': takes a row that the keyless table ' ~ table ~ ' does not hold; the next run holds '
+                        'its transaction') }}
                 ))
             when copies > 0 then concat(content, '#', copies_after)
             else concat(content, '#', copies_after + 1)

@@ -87,7 +87,7 @@ truncation as (
 ),
 
 {% if captured.is_keyless %}
-{{- bag_row_change(columns, sent, absent) }}
+{{- bag_row_change((captured.schema ~ '.' if captured.schema else '') ~ captured.table, columns, sent, absent) }}
 {% else -%}
 {{ 'message_row_change' if identity else 'row_change' }} as (
 

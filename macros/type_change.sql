@@ -1,6 +1,7 @@
 {#-
     Whether a column's new type holds the values of the old one: type_widened, type_narrowed when the old one holds
-    those of the new, else type_changed.
+    those of the new, else type_changed. A time that begins or ceases to come as ISO text has the type that it had, since
+    only time.precision.mode makes it so: encoding_changed.
 
     >>> type_change('old_type', 'new_type') | length > 0
     True
@@ -15,6 +16,12 @@
         {%- do parts.update({type: {'scale': scale, 'digits': precision ~ ' - ' ~ scale}}) -%}
     {%- endfor -%}
     case
+        when
+            split_part({{ old }}, ' from ', 1) = split_part({{ new }}, ' from ', 1)
+            and contains({{ old }}, ' from io.debezium.time.')
+            and contains({{ new }}, ' from io.debezium.time.')
+            and contains({{ old }}, '.Iso') != contains({{ new }}, '.Iso')
+            then 'encoding_changed'
         when {{ integers }}{{ old }}) > 0 and {{ integers }}{{ new }}) > 0
             then
                 case

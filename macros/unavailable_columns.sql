@@ -3,7 +3,8 @@
     the image holds none, which is found without parsing it.
 
     What stands for a value depends on its type: text; bytes in base64 and in hex; arrays of text, of bytes, of its byte
-    codes and of a uuid made of it; hstore; for a geometry or geography a place that the connector's source names.
+    codes and of a uuid made of it; hstore; for a geometry or geography a place that the connector's source names. Other
+    arrays of numbers get the byte codes too: as decimals with .0 in float arrays, as texts in numeric ones (debezium#7815).
 
     >>> unavailable_columns('after', '?').split()[0]
     case
@@ -13,6 +14,8 @@
     {%- set base64 = 'base64(encode(' ~ text ~ ", 'utf-8'))" -%}
     {%- set hex = string_literal(placeholder.encode('utf-8').hex()) -%}
     {%- set codes = string_literal(placeholder.encode('utf-8') | join(',')) -%}
+    {%- set decimals = string_literal(placeholder.encode('utf-8') | join('.0,') ~ '.0') -%}
+    {%- set digits = string_literal('"' ~ placeholder.encode('utf-8') | join('","') ~ '"') -%}
     {%- set hash = 'md5(' ~ text ~ ')' -%}
     {%- set uuid -%}
         concat(
@@ -23,7 +26,10 @@
     {%- endset -%}
     {%- set geometry = "'AQEAACDmEAAAAAAA/IPXl8EAAAD8g9eXwQ=='" -%}
     {%- set geography = "'AQEAACDmEAAADCHn/f9/ZkAYQs77/39WQA=='" -%}
-    {%- set nested = ["concat('[', " ~ codes ~ ", ']')"] -%}
+    {%- set nested = [] -%}
+    {%- for items in [codes, decimals, digits] -%}
+        {%- do nested.append("concat('[', " ~ items ~ ", ']')") -%}
+    {%- endfor -%}
     {%- for item in [text, base64, uuid] -%}
         {%- do nested.append("concat('[\"', " ~ item ~ ", '\"]')") -%}
     {%- endfor -%}
@@ -34,7 +40,7 @@
     case
         -- Texts that Spark knows before it reads a row: no lambda, which it runs for each.
         when
-            {% for part in [text, base64, hex, codes, uuid, geometry, geography] -%}
+            {% for part in [text, base64, hex, codes, decimals, digits, uuid, geometry, geography] -%}
             {{ 'or ' if not loop.first }}contains({{ image }}, {{ part }})
             {% endfor %}
             then map_keys(map_filter(

@@ -6,7 +6,7 @@
 {%- macro note_contradictions(results, commits) -%}
     {%- for result in results if result.status == 'error' -%}
         {%- set found = modules.re.search(
-            '(?s)commit ([0-9]+) of (.*?): takes a row that the keyless table does not hold', result.message or ''
+            '(?s)commit ([0-9]+) of (.*?): takes a row that the keyless table (.*?) does not hold', result.message or ''
         ) -%}
         {%- if found -%}
             {%- set query -%}
@@ -30,7 +30,7 @@
                 {%- endcall -%}
                 {%- do print(
                     found[2] ~ ': the next run holds transaction ' ~ row[0]
-                    ~ ', which takes a row that a keyless table does not hold'
+                    ~ ', which takes a row that ' ~ found[3] ~ ' does not hold'
                 ) -%}
             {%- endfor -%}
         {%- endif -%}

@@ -13,6 +13,7 @@ from uuid import UUID
 from pyspark.sql import types as T  # noqa: N812
 
 from dbt_debezium.column_types import JSON_TEXT
+from dbt_debezium.dumps.connect_json import elements, entries, float32
 from dbt_debezium.patterns import matches
 from dbt_debezium.readers import SparkReader
 from dbt_debezium.report import cut_report
@@ -46,12 +47,14 @@ def export_table(
 ) -> None:
     """Write one table, a file for each published source that its models capture."""
     types = table.facts.types()
-    encoders = [encoder(column_type) for column_type in types.values()]
     names = [json.dumps(name, ensure_ascii=False) for name in types]
     columns = [sql.identifier(name) for name in types]
     rows = with_text_times(spark.table(f"`public`.{sql.identifier(table.model_name)}")).orderBy(
         "_change.source", "_change.commit_number"
     )
+    encoders = [
+        encoder(column_type, rows.schema[name].dataType) for name, column_type in types.items()
+    ]
     for entry in report:
         is_captured = any(matches(pattern, entry["source"]) for pattern in table.sources)
         if entry["commit_number"] and is_captured:
@@ -120,11 +123,44 @@ def table_path(directory: Path, source: str, table: CapturedTable) -> Path:
     return folder / f"{path.component(full_name(table.schema, table.table))}.jsonl"
 
 
-def encoder(column_type: str) -> Callable[[Any], str]:
-    """How a value is written: numbers and booleans as JSON, JSON text as it is, others as text."""
+def encoder(column_type: str, kind: T.DataType) -> Callable[[Any], str]:
+    """How a value is written: numbers and booleans as JSON, JSON text as it is, others as text.
+
+    Args:
+        column_type: as the history model has it.
+        kind: Spark's type of the value.
+
+    >>> encoder("float", T.FloatType())(0.10000000149011612)
+    '0.1'
+    """
     if column_type == JSON_TEXT:
         return str
-    return lambda value: json.dumps(plain(value), ensure_ascii=False)
+    convert = with_short_floats(kind)
+    return lambda value: json.dumps(plain(convert(value)), ensure_ascii=False)
+
+
+def with_short_floats(kind: T.DataType) -> Callable[[Any], Any]:
+    """What writes each float of 32 bits in a value as the shortest number that it stands for.
+
+    Python has floats of 64 bits alone, in which a `real` of 0.1 is 0.10000000149011612.
+
+    >>> with_short_floats(T.ArrayType(T.FloatType()))([0.10000000149011612, None])
+    [0.1, None]
+    """
+    match kind:
+        case T.FloatType():
+            return float32
+        case T.ArrayType():
+            return elements(with_short_floats(kind.elementType))
+        case T.MapType():
+            return entries(with_short_floats(kind.valueType))
+        case T.StructType():
+            converts = [with_short_floats(field.dataType) for field in kind]
+            return lambda value: (
+                value and [to(part) for to, part in zip(converts, value, strict=True)]
+            )
+        case _:
+            return lambda value: value
 
 
 def plain(value: Any) -> Any:

@@ -160,6 +160,8 @@ def case_of(reason: Reason, held: Sequence[Held]) -> Reason:
     tables = [one for one in held if one["table"]]
     if not tables:
         return reason.cases.get("no_table", reason)
+    if any(one.get("lacks_old_values") for one in tables) and "old_values" in reason.cases:
+        return reason.cases["old_values"]
     shown = shown_tables(tables)
     # What has not landed at all says more than what is short.
     if not shown[0]["has_landed"]:

@@ -80,7 +80,11 @@ def indistinct_sentence(facts: TableFacts, source: str, command: Command) -> str
         )
     if not facts.hides_old_rows:
         return None
-    keys = "dump the message keys too" if command == "preview" else "have the connector send keys"
+    keys = (
+        "dump the message keys too"
+        if command in ("preview", "preview --complete")
+        else "have the connector send keys"
+    )
     remedy = (
         f"pass --identity '{table}=<columns>', or {keys}"
         if command in PREVIEWS

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from dbt_debezium.held_tables import name_held_tables
 from dbt_debezium.internal_topics import INTERNAL_SOURCE
 from dbt_debezium.lacking import LandedTopics, landed_partitions
 from dbt_debezium.quarantine.query import QUARANTINED_QUERY
@@ -170,6 +171,7 @@ def cut_report(lake: Reader, schema: str = "build") -> list[dict[str, Any]]:
         schema=schema, internal=INTERNAL_SOURCE, quarantined=QUARANTINED_QUERY.format(schema=schema)
     )
     report = [_entry(row) for row in lake.rows(query)]
+    name_held_tables(lake, report, schema)
     # Most lakes hold nothing of which tables are short, and need no further query.
     if any(one["table"] for entry in report for one in entry["held"]):
         partitions = landed_partitions(lake, schema)

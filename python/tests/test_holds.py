@@ -9,7 +9,9 @@ import pytest
 
 from dbt_debezium.cli.console import out
 from dbt_debezium.cli.shown_report import SHOWN_SOURCES, show_report
+from dbt_debezium.held_tables import name_tables
 from dbt_debezium.holds import held_sentence, held_sentences, holds_of
+from dbt_debezium.reasons import HELD, Command
 from dbt_debezium.report import OUTCOMES, explain_short_tables
 
 ITEMS = "shop.public.order_items"
@@ -175,3 +177,68 @@ def test_of_many_sources_those_that_need_a_look_come_first() -> None:
     shown = [line.split()[0] for line in captured.get().splitlines()[1 : 1 + SHOWN_SOURCES]]
     assert shown[:4] == ["s30", "s38", "s25", "s00"]
     assert "s30: transaction 7 is held" in captured.get()
+
+
+def takes(table: str, *, lacks_old_values: bool = False) -> dict[str, Any]:
+    return {
+        "source": "shop",
+        "transaction_id": "7",
+        "data_collection": table,
+        "takes_rows": True,
+        "is_torn": False,
+        "lacks_old_values": lacks_old_values,
+    }
+
+
+def named(reason: str, *rows: dict[str, Any], command: Command = "status") -> tuple[str, Any]:
+    """The sentence of a transaction that is held for tables, and the first table in the report."""
+    entry = {"source": "shop", "connector": "mysql", "held": [short("7", reason=reason)]}
+    name_tables(entry, rows)
+    explain_short_tables(entry, [partition("shop.public.log", 0, (0, 9))])
+    return held_sentence(entry, command) or "", entry["held"][0]["table"]
+
+
+def test_a_row_that_is_missing_is_of_a_table_that_is_named() -> None:
+    other = takes("public.other") | {"takes_rows": False}
+    of_another_source = takes("public.foreign") | {"source": "bank"}
+    rows = (other, takes("public.log"), of_another_source)
+    sentence, table = named("missing_row", *rows)
+    assert table == "public.log"
+    assert "it takes a row that public.log, which has no key, does not hold (missing_row)" in (
+        sentence
+    )
+    assert "identity of its history model" in sentence
+    sentence, _ = named("missing_row", *rows, command="preview")
+    assert "--identity" in sentence
+    assert "history model" not in sentence
+
+
+def test_an_old_row_without_its_large_values_is_the_fault_of_the_row_image() -> None:
+    sentence, _ = named("missing_row", takes("public.log", lacks_old_values=True))
+    assert "large values of the old row were not sent" in sentence
+    assert "set binlog_row_image=FULL" in sentence
+
+
+def test_a_torn_key_change_names_its_table_and_what_is_missing_of_its_topic() -> None:
+    torn = takes("public.log") | {"takes_rows": False, "is_torn": True}
+    sentence, table = named("key_change_torn", torn)
+    assert table == "public.log"
+    assert "a row of public.log left its key and arrived under no other one" in sentence
+
+
+@pytest.mark.parametrize("reason", ["missing_row", "key_change_torn"])
+def test_a_table_that_nothing_shows_is_not_made_up(reason: str) -> None:
+    sentence, table = named(reason)
+    assert table is None
+    assert ("a table without a key" if reason == "missing_row" else "its tables") in sentence
+
+
+@pytest.mark.parametrize("reason", HELD)
+@pytest.mark.parametrize("command", ["preview --complete", "preview kafka --complete"])
+def test_nobody_is_asked_for_complete_who_has_passed_it(reason: str, command: Command) -> None:
+    for one in (HELD[reason], *HELD[reason].cases.values()):
+        words = dict.fromkeys(("source", "table", "options", "expected", "received"), "x")
+        told = one.told(command, words | {"lacking": "x", "quoted": "x"})
+        assert "complete if" not in told
+        assert not told.endswith(("; ", "or ", ", "))
+        assert "{" not in told

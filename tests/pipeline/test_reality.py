@@ -15,6 +15,7 @@ from dbt_debezium.dumps import find_files, read_dump
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.export import export
 from dbt_debezium.preview import preview_report, previewed
+from dbt_debezium.reasons import Command
 from dbt_debezium.sentences import own_sentences, shared_sentences
 
 pytestmark = pytest.mark.slow
@@ -84,9 +85,9 @@ def check_tables(directory: Path, source: str, tables: dict[str, list[dict[str, 
         assert as_set(shown) == as_set(expected), f"{source}: {table}"
 
 
-def check_source(built: Built, name: str, expected: Source) -> None:
+def check_source(built: Built, name: str, expected: Source, command: Command) -> None:
     entry = built.entries.get(name)
-    said = own_sentences(entry, "preview") + shared_sentences([entry], "preview") if entry else []
+    said = own_sentences(entry, command) + shared_sentences([entry], command) if entry else []
     for sentence in expected.says:
         assert any(re.search(sentence, line) for line in said), (sentence, said)
     entry = entry or {"commit_number": 0, "held": [], "quarantined": []}
@@ -108,8 +109,10 @@ def check_source(built: Built, name: str, expected: Source) -> None:
 
 @pytest.mark.parametrize("case", LANDED, ids=lambda case: case.name)
 def test_what_lands_comes_out_right_or_says_why_not(built: dict[str, Built], case: Case) -> None:
+    is_complete = case.settings.get("landing_reaches_the_end")
+    command: Command = "preview --complete" if is_complete else "preview"
     for name, expected in case.sources.items():
-        check_source(built[settings_text(case)], name, expected)
+        check_source(built[settings_text(case)], name, expected, command)
 
 
 def test_no_input_makes_a_source_that_is_not_there(built: dict[str, Built]) -> None:

@@ -256,7 +256,7 @@ def test_a_row_that_passes_through_a_key_which_no_row_has_leaves_nothing_there(
 def test_a_bag_whose_generated_column_is_not_streamed_goes_on_without_it(
     failed: Shown, added: Shown, anew: Shown
 ) -> None:
-    assert "takes a row that the keyless table does not hold" in failed.said
+    assert "takes a row that the keyless table public.bag does not hold" in failed.said
     (held,) = added.cuts["bags"]["held"]
     assert held["reason"] == "missing_row"
     said = held_sentence(added.cuts["bags"], "status") or ""
@@ -296,7 +296,9 @@ def test_an_update_that_does_not_show_the_row_before_it_is_none_of_a_bag(
         "0L as offset, cast(null as string) as before, '{\"a\": 2}' as after)"
     )
     none = "truncation as (select 's' as source, array(struct(1L, 1L)) as places where false)"
-    rows = rendered("bag_row_change", {"a": "bigint"}, False, False).rstrip().rstrip(",")
+    rows = (
+        rendered("bag_row_change", "public.t", {"a": "bigint"}, False, False).rstrip().rstrip(",")
+    )
     settings = {
         "spark.sql.codegen.factoryMode": "CODEGEN_ONLY" if is_generated else "NO_CODEGEN",
         "spark.sql.codegen.wholeStage": str(is_generated).lower(),

@@ -557,6 +557,8 @@ def unavailable(placeholder: bytes) -> dict[str, object]:
         "text[]": [text],
         "bytea[]": [in_base64],
         "integer[]": list(placeholder),
+        "double precision[]": [float(code) for code in placeholder],
+        "numeric[]": [str(code) for code in placeholder],
         "uuid[]": [str(uuid.UUID(bytes=hashlib.md5(placeholder).digest(), version=3))],
         "hstore": {text: text},
         "geometry": placed_at(-99999999, -99999999),

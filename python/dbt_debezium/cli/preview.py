@@ -113,6 +113,8 @@ def preview(
     identities = parse_identities(identity_texts)
     read = read_from(source, topics, registry, limit, complete)
     command: Command = "preview kafka" if isinstance(read, Topics) else "preview"
+    if complete:
+        command = "preview kafka --complete" if isinstance(read, Topics) else "preview --complete"
     settings: dict[str, Any] = {"landing_reaches_the_end": complete}
     if not_ingested:
         settings["not_ingested_tables"] = list(not_ingested)

@@ -49,8 +49,8 @@ HELD: Final = by_name(
                     "missing_events",
                     "S13",
                     "{received} of {expected} changes of {table}: {lacking}",
-                    "{land} what is missing of that topic; what Kafka no longer has comes back "
-                    "only with a new initial snapshot",
+                    "{land} what is missing of that topic; what retention or compaction has "
+                    "removed comes back only with a new initial snapshot",
                 ),
                 "passed": Reason(
                     "missing_events",
@@ -87,9 +87,19 @@ HELD: Final = by_name(
         Reason(
             "key_change_torn",
             "S9",
-            "a row left its key and arrived under no other one, or the reverse",
-            "{land} every partition of the table's topic; "
+            "a row of {table} left its key and arrived under no other one, or the reverse",
+            "{land} every partition of the topic of {table}; "
             "what Kafka no longer has comes back only with a new initial snapshot",
+            cases={
+                "lacking": Reason(
+                    "key_change_torn",
+                    "S9",
+                    "a row of {table} left its key and arrived under no other one, or the reverse: "
+                    "{lacking}",
+                    "{land} what is missing of that topic; what Kafka no longer has comes back "
+                    "only with a new initial snapshot",
+                ),
+            },
         ),
         Reason(
             "no_commit_position",
@@ -117,11 +127,11 @@ HELD: Final = by_name(
             "missing_predecessor",
             "S14",
             "nothing that has landed shows which transaction it follows",
-            "{land} the topics from their beginning; if Kafka no longer has it, take a new initial "
-            "snapshot, or decide new_epoch in seeds/operator_decision.csv",
-            "{complete}, or {land} the topics from their beginning; if Kafka no longer has it, "
-            "take a new initial snapshot; after a move to another server, {land} only what that "
-            "one has sent",
+            "{land} the topics from their beginning; if retention or compaction has removed it, "
+            "take a new initial snapshot, or decide new_epoch in seeds/operator_decision.csv",
+            "{complete}, or {land} the topics from their beginning; if retention or compaction has "
+            "removed it, take a new initial snapshot; after a move to another server, {land} only "
+            "what that one has sent",
         ),
         Reason(
             "partition_behind",
@@ -144,23 +154,33 @@ HELD: Final = by_name(
             "reads of it may be missing: none is marked last, or an offset or partition has not "
             "landed",
             "{land} every partition of the captured tables from offset 0, or {complete}; "
-            "from Kafka, wait quiet_partition_seconds first",
-            "{complete}, or {land} every partition of the captured tables from offset 0",
+            "from Kafka, wait quiet_partition_seconds first; what retention or compaction has "
+            "removed comes back only with a new initial snapshot",
+            "{complete}, or {land} every partition of the captured tables from offset 0; what "
+            "retention or compaction has removed comes back only with a new initial snapshot",
             cases={
                 "some_landed": Reason(
                     "missing_reads",
                     "S4",
                     "reads of {table} may be missing: none is marked last, or an offset or "
                     "partition has not landed",
-                    "{land} every partition of its topic from offset 0, or {complete}",
-                    "{complete}, or {land} every partition of its topic from offset 0",
+                    "{land} every partition of its topic from offset 0, or {complete}; what "
+                    "retention or compaction has removed comes back only with a new initial "
+                    "snapshot",
+                    "{complete}, or {land} every partition of its topic from offset 0; what "
+                    "retention or compaction has removed comes back only with a new initial "
+                    "snapshot",
                 ),
                 "lacking": Reason(
                     "missing_reads",
                     "S4",
                     "reads of {table} may be missing: {lacking}",
-                    "{land} every partition of its topic from offset 0, or {complete}",
-                    "{complete}, or {land} every partition of its topic from offset 0",
+                    "{land} every partition of its topic from offset 0, or {complete}; what "
+                    "retention or compaction has removed comes back only with a new initial "
+                    "snapshot",
+                    "{complete}, or {land} every partition of its topic from offset 0; what "
+                    "retention or compaction has removed comes back only with a new initial "
+                    "snapshot",
                 ),
                 "nothing_landed": Reason(
                     "missing_reads",
@@ -205,10 +225,34 @@ HELD: Final = by_name(
         Reason(
             "missing_row",
             "S12",
-            "it takes a row that a keyless table does not hold",
-            "take a new initial snapshot, which replaces the tables, or decide discard in "
+            "it takes a row that {table}, which has no key, does not hold",
+            "list columns that tell its rows apart in identity of its history model; or take a new "
+            "initial snapshot, which replaces the tables, or decide discard in "
             "seeds/operator_decision.csv",
-            "take a new initial snapshot, which replaces the tables",
+            "name columns that tell its rows apart with --identity, or take a new initial "
+            "snapshot, which replaces the tables",
+            cases={
+                "no_table": Reason(
+                    "missing_row",
+                    "S12",
+                    "it takes a row that a table without a key does not hold",
+                    "take a new initial snapshot, which replaces the tables, or decide discard in "
+                    "seeds/operator_decision.csv",
+                    "take a new initial snapshot, which replaces the tables",
+                ),
+                "old_values": Reason(
+                    "missing_row",
+                    "S12",
+                    "it takes a row of {table}, which has no key, and large values of the old row "
+                    "were not sent",
+                    "set binlog_row_image=FULL at a server of MySQL or MariaDB, or give the table "
+                    "a key, and then take a new initial snapshot; or list columns that tell its "
+                    "rows apart in identity of its history model",
+                    "set binlog_row_image=FULL at a server of MySQL or MariaDB, or give the table "
+                    "a key, and then take a new initial snapshot; or name columns that tell its "
+                    "rows apart with --identity",
+                ),
+            },
         ),
         Reason(
             "unproven_restart",

@@ -1,12 +1,18 @@
 """What a reason is: a name, the rule behind it, what it means, and what to do about it."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-Command = Literal["preview", "preview kafka", "run", "status"]
+Command = Literal[
+    "preview", "preview --complete", "preview kafka", "preview kafka --complete", "run", "status"
+]
 
-PREVIEWS: Final[tuple[Command, ...]] = ("preview", "preview kafka")
+PREVIEWS: Final[tuple[Command, ...]] = (
+    *("preview", "preview --complete"),
+    *("preview kafka", "preview kafka --complete"),
+)
 DUMP_WORDS: Final = {
     "land": "dump",
     "complete": "pass --complete if the dump is whole (every partition to its end)",
@@ -26,10 +32,14 @@ PROJECT_WORDS: Final = {
     ),
     "leave_out": "list {quoted} in not_ingested_tables of dbt_project.yml",
 }
-"""`run` and `status` look at a project, which has settings; `preview` has options instead."""
+"""`run` and `status` look at a project, which has settings; `preview` has options instead. A remedy
+that has been followed already is left out."""
+FOLLOWED: Final = re.compile(r"\{complete\}, or |,? or \{complete\}")
 WORDS: Final[Mapping[Command, Mapping[str, str]]] = {
     "preview": DUMP_WORDS,
+    "preview --complete": DUMP_WORDS | {"complete": ""},
     "preview kafka": KAFKA_WORDS,
+    "preview kafka --complete": KAFKA_WORDS | {"complete": ""},
     "run": PROJECT_WORDS,
     "status": PROJECT_WORDS,
 }
@@ -60,8 +70,12 @@ class Reason:
         >>> one = Reason("no_end", "S13", "its END is missing", "{land} {source}.transaction")
         >>> one.told("preview", {"source": "shop"})
         'its END is missing (no_end); dump shop.transaction'
+        >>> Reason("late", "S4", "it is late", "{complete}, or wait").told("preview --complete", {})
+        'it is late (late); wait'
         """
         remedy = (command in PREVIEWS and self.preview) or self.remedy
+        if not WORDS[command]["complete"]:
+            remedy = FOLLOWED.sub("", remedy)
         for name, text in WORDS[command].items():
             remedy = remedy.replace(f"{{{name}}}", text)
         told = f"{self.meaning} ({self.name})" + (f"; {remedy}" if remedy else "")
