@@ -342,6 +342,22 @@ def test_an_export_that_would_be_a_guess_is_refused(
     assert "; an export that names no topic must be called like it, <topic>.json" in str(refusal)
 
 
+@pytest.mark.parametrize("place", ["value", "headers", "offset", "other"])
+def test_an_export_that_is_nested_too_deep_is_refused_in_one_sentence(
+    tmp_path: Path, place: str
+) -> None:
+    path = tmp_path / f"{ORDERS}.json"
+    deep = "[" * 100_000 + "]" * 100_000
+    path.write_text(f'[{{"partition":0,"offset":0,"{place}":{deep}}}]')
+    try:
+        refusal = str(read_dump(path, len).refusal)
+    except DebeziumError as error:
+        refusal = str(error)
+    assert refusal.startswith(str(path))
+    assert "\n" not in refusal
+    assert len(refusal) < 500
+
+
 def test_an_array_of_something_else_does_not_stop_the_landing_of_a_folder(tmp_path: Path) -> None:
     dump = exported(tmp_path, "packages.json", {"name": "left-pad", "version": "1"})
     assert (dump.is_dump, dump.message_count) == (False, 0)

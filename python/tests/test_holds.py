@@ -5,11 +5,13 @@ Partitions are rows as the lake has them. tests/pipeline/test_missing_partition.
 
 from typing import Any
 
+import duckdb
 import pytest
+import sqlglot
 
 from dbt_debezium.cli.console import out
 from dbt_debezium.cli.shown_report import SHOWN_SOURCES, show_report
-from dbt_debezium.held_tables import name_tables
+from dbt_debezium.held_tables import HELD_TABLES, name_tables
 from dbt_debezium.holds import held_sentence, held_sentences, holds_of
 from dbt_debezium.reasons import HELD, Command
 from dbt_debezium.report import OUTCOMES, explain_short_tables
@@ -242,3 +244,44 @@ def test_nobody_is_asked_for_complete_who_has_passed_it(reason: str, command: Co
         assert "complete if" not in told
         assert not told.endswith(("; ", "or ", ", "))
         assert "{" not in told
+
+
+def test_the_query_for_held_tables_says_which_they_are() -> None:
+    """In DuckDB, in which `status` asks it too."""
+    lake = duckdb.connect()
+    lake.execute("create schema build")
+    lake.execute("create table build.cut as select 1 as cut_id, 'published' as channel")
+    lake.execute(
+        "create table build.held_transaction__stored as from (values (1, 's', '7', "
+        "'key_change_torn'), (1, 's', '8', 'missing_row'), (1, 's', '9', 'no_end')) "
+        "as held (cut_id, source, transaction_id, held_reason)"
+    )
+    torn = ("7", "public.torn", "d", "1", "2", None, None)
+    lake.execute(
+        "create table build.held_message (cut_id int, source text, transaction_id text, "
+        "data_collection text, operation text, row_key text, new_row_key text, old_row_key text, "
+        "before text)"
+    )
+    lake.executemany(
+        "insert into build.held_message values (1, 's', ?, ?, ?, ?, ?, ?, ?)",
+        [
+            torn,
+            torn,  # delivered twice
+            ("7", "public.whole", "d", "1", "2", None, None),
+            ("7", "public.whole", "c", "2", None, "1", None),
+            ("8", "public.bag", "u", None, None, None, '{"a":"__debezium_unavailable_value"}'),
+            ("8", "public.other", "c", None, None, None, None),
+            ("9", "public.other", "c", None, None, None, None),
+        ],
+    )
+    (query,) = sqlglot.transpile(HELD_TABLES.format(schema="build"), "spark", "duckdb")
+    found = lake.execute(query)
+    names = [column[0] for column in found.description]
+    rows = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+    assert [(row["data_collection"], row["is_torn"], row["takes_rows"]) for row in rows] == [
+        ("public.torn", True, False),
+        ("public.whole", False, False),
+        ("public.bag", False, True),
+        ("public.other", False, False),
+    ]
+    assert [row["lacks_old_values"] for row in rows] == [False, False, True, False]

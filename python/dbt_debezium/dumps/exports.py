@@ -57,6 +57,8 @@ def read(source: Source) -> Iterator[Message | BadLine]:
             yield message
         except UnicodeDecodeError as error:
             yield BadLine(number, f"not UTF-8 at byte {error.start}")
+        except RecursionError:
+            yield BadLine(number, "nested too deep")
         except NotAMessageError as error:
             yield BadLine(number, str(error))
     if names_no_topic and not is_borne_out:

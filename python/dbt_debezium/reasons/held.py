@@ -226,11 +226,11 @@ HELD: Final = by_name(
             "missing_row",
             "S12",
             "it takes a row that {table}, which has no key, does not hold",
-            "list columns that tell its rows apart in identity of its history model; or take a new "
-            "initial snapshot, which replaces the tables, or decide discard in "
-            "seeds/operator_decision.csv",
-            "name columns that tell its rows apart with --identity, or take a new initial "
-            "snapshot, which replaces the tables",
+            "list columns that tell its rows apart and never change in identity of its history "
+            "model; or take a new initial snapshot, which replaces the tables, or decide discard "
+            "in seeds/operator_decision.csv",
+            "name columns that tell its rows apart and never change with --identity, or take a new "
+            "initial snapshot, which replaces the tables",
             cases={
                 "no_table": Reason(
                     "missing_row",
@@ -247,10 +247,10 @@ HELD: Final = by_name(
                     "were not sent",
                     "set binlog_row_image=FULL at a server of MySQL or MariaDB, or give the table "
                     "a key, and then take a new initial snapshot; or list columns that tell its "
-                    "rows apart in identity of its history model",
+                    "rows apart and never change in identity of its history model",
                     "set binlog_row_image=FULL at a server of MySQL or MariaDB, or give the table "
                     "a key, and then take a new initial snapshot; or name columns that tell its "
-                    "rows apart with --identity",
+                    "rows apart and never change with --identity",
                 ),
             },
         ),
