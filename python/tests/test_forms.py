@@ -193,6 +193,9 @@ def test_a_row_is_known_by_the_name_of_its_schema():
         ('{"orderId":7}', "outbox.event.order", "outbox event router"),
         ('{"before":null,"after":{"id":1},"op":"c"}', "t", "Flink"),
         ('{"before":null,"after":{"id":1}}', "t", "Materialize"),
+        ('{"data":{"id":1},"type":"insert"}', "t", "Flink"),
+        ('{"data":[{"id":1}],"type":"DELETE"}', "t", "Canal"),
+        ('{"before":null,"after":{"id":1},"op_type":"I"}', "t", "GoldenGate"),
         (
             '{"payload":{"before":null,"after":{},"op":"c","source":{"db":"d","table":"t"}}}',
             "t",

@@ -6,6 +6,8 @@ from typing import Final
 import msgspec
 from msgspec import Raw
 
+from dbt_debezium.json_text import json_string
+
 OUTBOX_TOPIC: Final = "outbox.event."
 """How topics of Debezium's outbox event router begin, unless its setting says otherwise."""
 
@@ -47,8 +49,18 @@ def detail_of(topic: str, fields: Mapping[str, Raw]) -> str | None:
         return IN_CAPITALS
     if ROW <= names <= ENGINE and not _names_a_connector(fields.get("source")):
         return WITHOUT_CONNECTOR
-    producer = None if "op" in names else other_producer(topic, names)
+    producer = None if "op" in names else other_producer(topic, names) or _by_its_kind(fields)
     return producer and f"value: a message of {producer}"
+
+
+def _by_its_kind(fields: Mapping[str, Raw]) -> str | None:
+    """Whose form it is that other engines write too, without the names of database and table."""
+    kind = json_string(fields.get("type")) or ""
+    if "data" in fields and kind.lower() in ("insert", "update", "delete"):
+        return "Maxwell or Canal, or of an engine such as Flink in their form"
+    if fields.keys() == ROW | {"op_type"}:
+        return "Oracle GoldenGate, or of an engine such as Flink in its form"
+    return None
 
 
 def _names_a_connector(source: Raw | None) -> bool:
