@@ -48,7 +48,7 @@ class Evidence:
         self.source = source
         traits = self.traits or Traits("commit")
         self.partitions = Partitions(traits, partitions, reaches_the_end=source.reaches_the_end)
-        self.unread = Unread(traits, unreadable)
+        self.unread = Unread(traits, unreadable, partitions)
         self.log = Log(_of_kind(facts, LogRange))
         self.markers = Markers(
             ranges, unreadable, _of_kind(facts, Unfinished), source.marker_partition_count

@@ -47,7 +47,9 @@ class Holds:
             assert transaction.position is not None  # else it waits for that
             before = predecessor.in_stream_of(transaction.position)
             yield before.hold_reason(transaction, traits, decided)
-            yield self._lacks_snapshot(predecessor, decided)
+            # END counts changes of no table of which nothing could be read.
+            may_be = self._evidence.unread.may_be_a_snapshot_of_a_table
+            yield self._lacks_snapshot(predecessor, decided, may_be)
             yield self._lacks_row(transaction.transaction_id)
         yield follows_held
 
@@ -68,7 +70,8 @@ class Holds:
             assert transaction.position is not None  # else it waits for that
             before = predecessor.in_stream_of(transaction.position)
             yield before.uncounted_hold_reason(transaction, traits, decided)
-            yield self._lacks_snapshot(predecessor, decided)
+            may_be = self._evidence.unread.may_be_a_snapshot
+            yield self._lacks_snapshot(predecessor, decided, may_be)
             yield self._lacks_row(transaction.transaction_id)
         yield follows_held
 
@@ -82,7 +85,8 @@ class Holds:
         """Of a TRUNCATE without END (S8)."""
         if not settles(decided):
             yield predecessor.truncate_hold_reason(truncate, decided)
-            yield self._lacks_snapshot(predecessor, decided)
+            may_be = self._evidence.unread.may_be_a_snapshot
+            yield self._lacks_snapshot(predecessor, decided, may_be)
         yield follows_held
 
     def of_blocking(
@@ -97,11 +101,13 @@ class Holds:
     def _refused(self, proof: Proof) -> HoldReason | None:
         return "refused_proof" if proof in self._evidence.source.refused_proofs else None
 
-    def _lacks_snapshot(self, predecessor: Predecessor, decided: Decided) -> HoldReason | None:
+    def _lacks_snapshot(
+        self, predecessor: Predecessor, decided: Decided, may_be_a_snapshot: bool
+    ) -> HoldReason | None:
         """Why the first transaction waits: nothing shows that no snapshot stands before it (S4)."""
         if predecessor.end != ChainEnd() or decided is not None:
             return None
-        return "quarantined_event" if self._evidence.unread.may_be_a_snapshot else None
+        return "quarantined_event" if may_be_a_snapshot else None
 
     def _lacks_row(self, transaction_id: str) -> HoldReason | None:
         return "missing_row" if transaction_id in self._evidence.missing_rows else None

@@ -54,7 +54,8 @@ message that cannot be read may be of it; a number below them of which nothing l
 That a table is read at all, only its reads tell: nothing tells that the first of them are missing.
 
 Where no read has landed nor anything is shown, a message that cannot be read may be one of a first
-snapshot if it stands before all changes of its partition. Nothing is shown then.
+snapshot if it stands before all changes of its partition. Nothing is shown then, unless END counts
+the first transaction and no change of the message's topic was ever read.
 
 The cut is the longest such prefix of the last epoch whose base is proven. It never goes back, and
 what was shown stays proven: a BEGIN that comes again later does not ask for more.
@@ -353,11 +354,19 @@ class Arrived:
         return None
 
     def _may_lack_a_snapshot(self) -> bool:
-        """Whether a partition begins with what cannot be read, and so may be a read."""
-        for entries in self.partitions.values():
+        """Whether a partition begins with what cannot be read, and so may be a read.
+
+        END counts changes of no table of whose topic nothing could be read.
+        """
+        topics = {
+            topic
+            for (topic, _), entries in self.partitions.items()
+            if any(entry.kind in CHANGES for entry in entries)
+        }
+        for (topic, _), entries in self.partitions.items():
             kinds = [entry.kind for entry in entries]
             first = next((at for at, kind in enumerate(kinds) if kind in CHANGES), len(kinds))
-            if "garbage" in kinds[:first]:
+            if "garbage" in kinds[:first] and (topic in topics or not self.plan.has_metadata):
                 return True
         return False
 
