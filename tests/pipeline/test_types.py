@@ -582,3 +582,35 @@ def test_a_value_that_was_not_sent_is_known_in_each_type(probe: Probe, placehold
     assert {row["name"]: row["names"] for row in found} == {
         name: [] if name in ("longer", "with a blank more") else ["v"] for name in values
     }
+
+
+HOSTILE_TEXTS = (
+    *("1e-1000000000", "1E-2147483647", "0e-2147483648", "1e2147483647", "1e99999999999"),
+    *("1e-\u0661\u0660\u0660\u0660\u0660\u0660\u0660\u0660\u0660\u0660", "1.5e--2147483648"),
+    *("9" * 30_000, "0." + "0" * 30_000, "-" * 30_000, "[" * 30_000, '{"a":' * 30_000),
+    *("NaN", "-Infinity", "inf", "1d", "0x10", "1_0", "-0", "--1", "+999999999999-01-01"),
+    *("999999999-01-01T00:00:00Z", "-290308-12-21T19:59:05.224192Z", "1" * 20, "\0", "\ufdd0" * 3),
+    *("25:61:61", "P9999999999Y", "2024-02-30", "1970-01-01T00:00:00+99:99"),
+    *("////", "A", "gICA", "7fffffffffffffff", "f" * 31),
+)
+"""Texts at which something in Spark, or in Java below it, has raised an error or could."""
+HOSTILE_VALUES: tuple[Any, ...] = (
+    *HOSTILE_TEXTS,
+    *(Json("1e-1000000000"), Json("1e1000000000"), Json("1" * 999), Json("-0.0e-999999999")),
+    *(2**63, -(2**63) - 1, 2**31, True, [], {}, [[None]], {"a": {"b": []}}),
+    *({"scale": scale, "value": "AQ=="} for scale in (2**31 - 1, -(2**31), 2**40, "1e9", None)),
+    *({"wkb": text, "srid": 2**40, "x": text, "y": {}} for text in HOSTILE_TEXTS[:3]),
+    {"dimensions": 2**40, "vector": [["1", "2"], ["1", "3"], [], None, ["1e9", "1e999999999"]]},
+    [HOSTILE_TEXTS[0], Json("1e-1000000000"), 2**70, None, {"a": 1}],
+)
+
+
+@pytest.mark.fault(65)
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_no_value_ends_a_run(name: str, probe: Probe) -> None:
+    case = CASES[name]
+    images = [f'{{"other":1,"v":{dumped(value)}}}' for value in HOSTILE_VALUES]
+    found = probe.decode(case, images)
+    assert len(found) == len(images)
+    # What does not decode is named by its text, so that nothing is lost without a word.
+    assert all(shown is not None or raw_text is not None for shown, raw_text in found)
