@@ -7,6 +7,7 @@ REST catalog, and those of Amazon's library are of the store.
 import re
 from typing import TYPE_CHECKING, Final
 
+from dbt_debezium.addresses import without_passwords
 from dbt_debezium.catalogs import CATALOGS, DEFAULT
 from dbt_debezium.errors import DebeziumError
 
@@ -90,8 +91,6 @@ def away_sentence(where: str, address: str, reason: str) -> str:
         address: its own.
         reason: what it says, or what says that it is silent.
     """
-    from dbt_debezium.session import without_passwords
-
     checked = "keys" if where == "store" else "credentials"
     return without_passwords(
         f"{where}: {address} cannot be used ({reason}); check its address, whether it "

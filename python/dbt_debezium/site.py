@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from dbt_debezium.addresses import with_secrets_apart
 from dbt_debezium.catalogs import CATALOGS, DEFAULT, REMOTE
 from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.jars import check_jars, needed_jars
@@ -53,6 +54,9 @@ def completed(settings: Mapping[str, Any]) -> dict[str, Any]:
     there. Paths begin at the root of this machine, because Iceberg writes them into the metadata
     of tables as they are.
 
+    Raises:
+        CannotWorkError: the address of a catalog holds a password that nothing would take.
+
     >>> lake = "spark.sql.catalog.lake"
     >>> completed({f"{lake}.type": "rest", f"{lake}.warehouse": "shop", "spark.master": "yarn"})[
     ...     "spark.sql.catalog.lake.warehouse"
@@ -64,6 +68,7 @@ def completed(settings: Mapping[str, Any]) -> dict[str, Any]:
         # A REST catalog may know its warehouse by a name.
         if named.get(re.sub("warehouse$", "type", name)) != "rest":
             named[name] = _absolute(name, value)
+    named = with_secrets_apart(named)
     site = site_defaults()
     if not is_remote(named) and is_embedded({**site, **named}):
         named.update((name, one) for name, one in LOOPBACK.items() if name not in {*site, *named})

@@ -7,6 +7,7 @@ from typing import Final
 
 from rich.text import Text
 
+from dbt_debezium.addresses import without_passwords
 from dbt_debezium.cli.console import log
 from dbt_debezium.errors import DebeziumError, is_of_spark
 from dbt_debezium.home import is_carried
@@ -40,13 +41,13 @@ def known_sentence(error: Exception, where: str) -> str | None:
         where: what the sentence begins with if the error names no place.
     """
     if isinstance(error, DebeziumError):
-        return with_pages(str(error))
+        return with_pages(without_passwords(str(error)))
     if isinstance(error, OSError):
         return f"{error.filename or where}: {error.strerror or error}"
     if is_of_spark(error):
         from dbt_debezium.outages import spark_sentence
 
-        return with_pages(spark_sentence(where, error))
+        return with_pages(without_passwords(spark_sentence(where, error)))
     return None
 
 
