@@ -55,12 +55,17 @@ def catalog_of_target(target: str | None) -> dict[str, str]:
     Raises:
         DebeziumError: there is no profiles.yml, or it has no such target.
     """
+    return catalog_of(named_settings_of_target(target))
+
+
+def named_settings_of_target(target: str | None) -> dict[str, Any]:
+    """Completed settings of a target with those that it leaves to the site; see above."""
     from dbt_debezium.session import spark_settings
     from dbt_debezium.site import site_defaults
 
     settings = settings_of_target(target)
     # What the target leaves to the site names the catalog too.
-    return catalog_of(site_defaults() | (spark_settings(target) if settings is None else settings))
+    return site_defaults() | (spark_settings(target) if settings is None else settings)
 
 
 def settings_of_target(target: str | None, folder: str = "") -> dict[str, Any] | None:

@@ -33,9 +33,10 @@ from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.executors import executor_versions
 from dbt_debezium.hashing import check_hash_key
+from dbt_debezium.lost_catalog import check_catalog_file
 from dbt_debezium.session import open_catalog, project_settings, session_of
 from dbt_debezium.setting_names import check_setting_names
-from dbt_debezium.site import completed, is_remote, uses_jars_folder
+from dbt_debezium.site import completed, is_remote, site_defaults, uses_jars_folder
 
 WRITING = frozenset({"build", "run", "seed", "retry", "clone", "snapshot"})
 """Commands that change the lake. A second one refuses at once."""
@@ -53,8 +54,8 @@ class DebeziumPlugin(dbtPlugin):
         """Refuse what cannot work, before Spark starts.
 
         Raises:
-            DbtRuntimeError: Java or a jar is missing, a setting is misspelt, or another run is
-                going on.
+            DbtRuntimeError: Java, a jar or half of the lake is missing, a setting is misspelt, or
+                another run is going on.
         """
         flags: Any = get_flags()  # type: ignore[no-untyped-call] # dbt's own
         command = getattr(flags, "WHICH", None)
@@ -78,6 +79,8 @@ class DebeziumPlugin(dbtPlugin):
                 java.check_java()
                 if settings is None or uses_jars_folder(settings):
                     jars.check_jars()
+                if settings is not None:
+                    check_catalog_file(site_defaults() | settings)
             check_setting_names(project)
             if command in WRITING:
                 own = project_settings(project)

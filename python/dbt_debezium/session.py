@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from dbt_debezium.catalogs import CATALOGS, REMOTE, without_parameters
+from dbt_debezium.addresses import SECRET, without_passwords
+from dbt_debezium.catalogs import CATALOGS, REMOTE, catalog_of, without_parameters
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.executors import executor_versions
 from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.java import check_java
 from dbt_debezium.local_files import use_plain_files
+from dbt_debezium.lost_catalog import check_catalog_file, remedy_of
 from dbt_debezium.package_files import package_dir
 from dbt_debezium.remote import remote_session
 from dbt_debezium.repeated_keys import repeated_key
@@ -26,6 +28,7 @@ from dbt_debezium.site import (
     is_embedded,
     is_remote,
     site_conf,
+    site_defaults,
     with_parts,
 )
 from dbt_debezium.yaml_loader import LOADER
@@ -41,8 +44,6 @@ SQL_SETTINGS: Final = {
     "spark.sql.parser.escapedStringLiterals": "false",
 }
 """What text of the data may end in a statement with, whatever the profile or the site says."""
-SECRET: Final = "(?i:secret|password|token|access[.-]?key|credential)"
-"""In names of settings, and of what an address names."""
 
 
 def spark_session(target: str | None = None) -> "SparkSession":
@@ -76,6 +77,7 @@ def session_of(settings: Mapping[str, Any]) -> "SparkSession":
 
     if is_remote(settings):
         return with_plain_sql(remote_session(settings))
+    check_catalog_file({**site_defaults(), **settings})
     is_new = SparkContext._active_spark_context is None
     if is_new:
         prepare_process()
@@ -135,18 +137,6 @@ def secrets_of(settings: Mapping[str, Any]) -> dict[str, Any]:
         if name.startswith(CATALOGS)
         and (re.search(SECRET, name) or without_passwords(str(one)) != str(one))
     }
-
-
-def without_passwords(text: str) -> str:
-    """A text, with nothing secret in its addresses.
-
-    >>> without_passwords("no jdbc:postgresql://a/b?user=c&password=d&ssl=true here")
-    'no jdbc:postgresql://a/b?user=c&password=...&ssl=true here'
-    >>> without_passwords("https://user:password@host/catalog")
-    'https://...@host/catalog'
-    """
-    text = re.sub(r"//[^/@\s]*@", "//...@", text)
-    return re.sub(rf"([^?&;=\s]*{SECRET}[^?&;=\s]*=)[^&;\s]*", r"\1...", text)
 
 
 def prepare_process() -> None:
@@ -258,11 +248,14 @@ def check_lake(target: str | None = None) -> None:
     """Refuse to read a lake that is not there, which Spark would make.
 
     Raises:
-        DebeziumError: the target's catalog is a file, and there is none.
+        DebeziumError: the target's catalog is a file, and there is none, or it knows nothing of
+            the tables that are there.
     """
-    from dbt_debezium.catalogs import catalog_of_target
+    from dbt_debezium.catalogs import named_settings_of_target
 
-    uri = catalog_of_target(target).get("uri", "")
+    settings = named_settings_of_target(target)
+    check_catalog_file(settings)
+    uri = catalog_of(settings).get("uri", "")
     if uri.startswith(SQLITE) and not Path(uri.removeprefix(SQLITE)).is_file():
         raise nothing_landed()
 
@@ -316,7 +309,7 @@ def open_catalog(spark: "SparkSession", settings: dict[str, Any]) -> None:
         spark.sql("show namespaces").collect()
     except (PySparkException, Py4JJavaError) as error:
         uri = _catalog_uri(settings) or "the default catalog"
-        remedy = "name a readable catalog in profiles.yml, or move a damaged one away"
+        remedy = remedy_of(innermost(error))
         if is_remote(settings):
             uri = f"the catalog of {without_parameters(settings[REMOTE])}"
             remedy = "check what its spark-defaults.conf says of lake, and whether that runs"

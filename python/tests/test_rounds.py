@@ -114,7 +114,8 @@ def in_its_lake(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Iterator[sqlite3.Connection]:
-    """The tables of Iceberg's JDBC catalog."""
+    """The tables of Iceberg's JDBC catalog, and the folder that they are in."""
+    (tmp_path / "warehouse").mkdir()
     with closing(sqlite3.connect(tmp_path / "catalog.db", isolation_level=None)) as connection:
         connection.execute(
             "create table iceberg_tables "

@@ -50,7 +50,7 @@ def doctor(context: click.Context, as_json: bool, target: str | None) -> None:
 
 def _findings(target: str | None) -> Iterator[Finding]:
     from dbt_debezium.doctor.machine import machine_findings
-    from dbt_debezium.errors import DebeziumError
+    from dbt_debezium.errors import CannotWorkError, DebeziumError
     from dbt_debezium.kafka.landing_file import FILE
     from dbt_debezium.session import check_lake
 
@@ -65,6 +65,9 @@ def _findings(target: str | None) -> Iterator[Finding]:
     if not (project_dir() / FILE).is_file():
         try:
             check_lake(target)
+        except CannotWorkError as error:
+            yield Finding("wrong", str(error))
+            return
         except DebeziumError as error:
             # Spark would make one, and there is nothing to ask it.
             yield Finding("note", str(error))

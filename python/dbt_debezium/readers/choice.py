@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dbt_debezium.catalogs import CATALOGS, catalog_of, settings_of_target
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.lost_catalog import check_catalog_file
 from dbt_debezium.readers import Reader, SparkReader
 from dbt_debezium.site import SQLITE, site_defaults
 
@@ -123,6 +124,7 @@ def places_of(settings: Mapping[str, Any], schema: str) -> "Places":
     catalog = catalog_of(settings)
     name, uri = catalog["name"], catalog.get("uri", "")
     if uri.startswith(SQLITE) and Path(catalog.get("warehouse", "")).is_absolute():
+        check_catalog_file(settings)
         return FilePlaces(Path(uri.removeprefix(SQLITE)), name)
     if catalog.get("type") != "rest":
         raise NotForDuckdbError(

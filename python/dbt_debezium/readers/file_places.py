@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.lost_catalog import remedy_of
 from dbt_debezium.readers.places import AGAIN, folder_of
 from dbt_debezium.rounds.catalog import LOCK_SECONDS
 
@@ -17,12 +18,6 @@ select table_namespace, table_name, metadata_location, coalesce(iceberg_type, 'T
 from iceberg_tables
 where catalog_name = ?
 """
-REMEDIES: Final = {
-    sqlite3.SQLITE_BUSY: "ask again, because another process is writing it",
-    sqlite3.SQLITE_READONLY: "its writer was killed; ask Spark with --engine spark, which mends it",
-}
-"""By SQLite's code of the error."""
-DAMAGED: Final = "name a readable catalog in profiles.yml, or move a damaged one away"
 
 
 class FilePlaces:
@@ -45,9 +40,7 @@ class FilePlaces:
                 is_new = not connection.execute("select 1 from sqlite_master").fetchone()
                 rows = [] if is_new else connection.execute(PLACES, (catalog,)).fetchall()
         except sqlite3.Error as error:
-            # The lowest byte is the kind; the others say more of it.
-            kind = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-            remedy = REMEDIES.get(kind, DAMAGED)
+            remedy = remedy_of(getattr(error, "sqlite_errorname", ""))
             raise DebeziumError(f"catalog: {file} cannot be opened ({error}); {remedy}") from error
         self._tables = {(row[0], row[1]): str(row[2]) for row in rows if not row[3]}
         self._views = {(row[0], row[1]): str(row[2]) for row in rows if row[3]}

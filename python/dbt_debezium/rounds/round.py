@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
+from dbt_debezium.catalogs import settings_of_target
+from dbt_debezium.errors import CannotWorkError
+from dbt_debezium.lost_catalog import check_catalog_file
 from dbt_debezium.rounds.behind import Hold, holds_of_report
 from dbt_debezium.rounds.catalog import Catalog, CatalogOfSession, catalog_file, write_mark
 from dbt_debezium.rounds.fingerprint import fingerprint
 from dbt_debezium.rounds.news import Mark, always_builds, new_mark, published_mark
 from dbt_debezium.rounds.sources import Landing, Source, Tell
+from dbt_debezium.site import site_defaults
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -68,6 +72,8 @@ class Round:
     maintain: Maintain = lambda _, __: None
     build_anyway: bool = False
     """Whether to build without news, until a run has published."""
+    has_found_lake: bool = False
+    """Whether an earlier round has found the file of the catalog."""
     tell: Tell = lambda _: None
     """Called with the step that begins."""
     say: Tell = lambda _: None
@@ -80,6 +86,7 @@ class Round:
 
         Raises:
             DebeziumError: the source cannot be read, or dbt or Spark cannot run.
+            CannotWorkError: the lake has vanished since an earlier round.
         """
         catalog = self._catalog()
         project = fingerprint(self.project, self.profiles, self.options)
@@ -103,9 +110,24 @@ class Round:
         return self._build(project, landing, catalog)
 
     def _catalog(self) -> Catalog:
-        """If the catalog is no file, Spark must start to read it."""
+        """The catalog of the target. If it is no file, Spark must start to read it.
+
+        Raises:
+            CannotWorkError: half of the lake is gone, or all of it since an earlier round.
+        """
+        settings = settings_of_target(self.target, str(self.profiles.parent))
+        if settings is not None:
+            check_catalog_file(site_defaults() | settings)
         file = catalog_file(self.project, self.profiles, self.target)
         if file is not None:
+            is_there = file.path.is_file()
+            if self.has_found_lake and not is_there:
+                # Spark would go on with the file that it has open, and nobody could read it.
+                raise CannotWorkError(
+                    f"lake: {file.path} is gone, which an earlier round has found; put the lake "
+                    "back, and run again"
+                )
+            self.has_found_lake = is_there
             return file
         self.tell("starting Spark")
         return CatalogOfSession(self.start_spark(), self.schema())
