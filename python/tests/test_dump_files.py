@@ -233,6 +233,45 @@ def test_a_folder_gives_its_files_of_known_names(tmp_path: Path) -> None:
     ]
 
 
+def test_a_folder_is_not_left_through_links(tmp_path: Path) -> None:
+    """Whoever fills it may not be who may read what a link names."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    write(elsewhere / "secret.jsonl", KAFKA)
+    dump = tmp_path / "dump"
+    (dump / "inner").mkdir(parents=True)
+    (dump / "file.jsonl").symlink_to(elsewhere / "secret.jsonl")
+    (dump / "folder").symlink_to(elsewhere)
+    (dump / "inner" / "root").symlink_to("/")
+    sentence = (
+        f"{dump}/file.jsonl: a link that leads out of {dump}, and is not read; "
+        "name what it leads to"
+    )
+    with pytest.raises(DebeziumError) as refused:
+        find_files(dump)
+    assert str(refused.value) == sentence
+    write(dump / "inner" / "own.jsonl", KAFKA)
+    (dump / "again.jsonl").symlink_to("inner/own.jsonl")
+    assert find_files(dump) == [dump / "again.jsonl", dump / "inner" / "own.jsonl"]
+    names = [one.partition(": a link that leads out")[0] for one in overlooked(dump)]
+    assert names == [f"{dump}/file.jsonl", f"{dump}/folder", f"{dump}/inner/root"]
+    # A link that a person names is what that person wants.
+    assert find_files(dump / "file.jsonl") == [dump / "file.jsonl"]
+    (tmp_path / "named").symlink_to(elsewhere)
+    assert find_files(tmp_path / "named") == [tmp_path / "named" / "secret.jsonl"]
+
+
+def test_keys_beside_a_sinks_file_are_not_read_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text('"hunter2"\n')
+    dump = tmp_path / "dump"
+    dump.mkdir()
+    (dump / "t+0+0.json").write_text("{}\n")
+    (dump / "t+0+0.keys.json").symlink_to(tmp_path / "secret")
+    lines: list[bytes] = []
+    assert read_dump(dump / "t+0+0.json", lines.append).message_count == 1
+    assert b"hunter2" not in b"".join(lines)
+
+
 def test_a_dump_of_another_name_is_not_passed_over_in_silence(tmp_path: Path) -> None:
     """As `kcat ... > shop.public.orders` names it, beside what kcat said in errors.log."""
     write(tmp_path / "shop.public.orders", KAFKA)

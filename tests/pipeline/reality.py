@@ -3,6 +3,7 @@
 Run as a script, it writes docs/forms.md: python tests/pipeline/reality.py
 """
 
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -88,7 +89,7 @@ class Case:
         """Put the input into a folder of several cases, under names that tell them apart."""
         for path in self.inputs():
             name = f"{self.name}-{path.name}" if path.name.startswith("input") else path.name
-            (dump / name).symlink_to(path)
+            shutil.copy(path, dump / name)
 
 
 def read_case(folder: Path) -> Case:

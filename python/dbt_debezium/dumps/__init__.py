@@ -30,6 +30,8 @@ from dbt_debezium.dumps.files import (
     find_files,
     find_others,
     folder_columns,
+    leads_out_sentence,
+    links_out,
 )
 from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head
 from dbt_debezium.errors import DebeziumError, NothingThereError
@@ -146,7 +148,14 @@ def refuse_early(path: Path) -> None:
 
 
 def overlooked(path: Path) -> list[str]:
-    """A sentence for each file of a folder that looks like a dump and is not named like one."""
+    """A sentence for each file of a folder that looks like a dump and is not read as one."""
+    return [
+        *(leads_out_sentence(link, path) for link in links_out(path)),
+        *_misnamed(path),
+    ]
+
+
+def _misnamed(path: Path) -> list[str]:
     return [
         f"{file}: looks like a dump, but its name ends in none of {', '.join(SUFFIXES)}; rename it"
         for file in find_others(path)

@@ -47,7 +47,8 @@ def find_files(path: Path) -> list[Path]:
 
     Names that begin with `_` or `.` are somebody's work in progress, as for Spark, unless they are
     those of a sink: Debezium's heartbeats begin with `_`, too. Where no name is one that dumps
-    usually have, all files count, so that something can be said about them.
+    usually have, all files count, so that something can be said about them. Links that lead out of
+    the folder are not followed, because whoever fills it may not be who may read what they name.
 
     Raises:
         DebeziumError: the path does not exist, or holds no file.
@@ -60,6 +61,8 @@ def find_files(path: Path) -> list[Path]:
         raise does_not_exist(path)
     files = _candidates(path)
     if not files:
+        for link in links_out(path):
+            raise NothingThereError(leads_out_sentence(link, path))
         raise NothingThereError(
             f"{path}: holds no messages; name a dump of topics, "
             "for example of `kcat -C -b <broker> -t <topic> -e -J`"
@@ -80,7 +83,32 @@ def _candidates(folder: Path) -> list[Path]:
     return [file for file in _files_below(folder) if _may_be_a_dump(file, folder)]
 
 
+def links_out(folder: Path) -> list[Path]:
+    """The links in a folder, and in those below it, that lead out of it and are not hidden."""
+    if folder.is_file():
+        return []
+    return [
+        one
+        for one in _entries_below(folder)
+        if _leads_out(one, folder) and not one.name.startswith((".", "_"))
+    ]
+
+
+def leads_out_sentence(link: Path, folder: Path) -> str:
+    return f"{link}: a link that leads out of {folder}, and is not read; name what it leads to"
+
+
+def _leads_out(path: Path, folder: Path) -> bool:
+    return path.is_symlink() and not path.resolve().is_relative_to(folder.resolve())
+
+
 def _files_below(folder: Path) -> Iterator[Path]:
+    entries = _entries_below(folder)
+    return (one for one in entries if not one.is_dir() and not _leads_out(one, folder))
+
+
+def _entries_below(folder: Path) -> Iterator[Path]:
+    """Files, and links to folders elsewhere."""
     seen: set[str] = set()
     for parent, folders, names in os.walk(folder, followlinks=True):
         # A link can lead back up.
@@ -89,8 +117,9 @@ def _files_below(folder: Path) -> Iterator[Path]:
             folders.clear()
             continue
         seen.add(place)
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
+        visible = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = [name for name in visible if not _leads_out(Path(parent, name), folder)]
+        for name in sorted({*names, *visible} - {*folders}):
             yield Path(parent, name)
 
 
