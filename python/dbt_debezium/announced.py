@@ -7,15 +7,16 @@ import msgspec
 from msgspec import Struct
 
 from dbt_debezium.column_types import (
-    BITS,
+    BINARY,
     GEOMETRY,
     LARGEST_PRECISION,
     LOGICAL_TYPES,
     UNSIGNED,
     decimal_type,
+    sized_bits,
 )
+from dbt_debezium.json_values import json_decoder
 
-BINARY = "binary from base64"
 TIMESTAMP = "io.debezium.time.Timestamp"
 NUMBERS = frozenset({"int", "float"})
 HEXADECIMAL = frozenset({"digit_text", "hex_text"})
@@ -101,7 +102,7 @@ class Announced(Struct):
     scale: int | None
 
 
-_decode = msgspec.json.Decoder(list[_Change]).decode
+_decode = json_decoder(list[_Change])
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
@@ -113,7 +114,7 @@ def table_changes(text: str) -> Iterator[tuple[str | None, str, list[Column], li
     """
     try:
         changes = _decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except msgspec.DecodeError:
         return
     for change in changes:
         parts = [part.replace('""', '"') for part in _QUOTED.findall(change.id)]
@@ -179,7 +180,8 @@ def sent_decimal(precision: int, scale: int, json_types: set[str]) -> str | None
     """The type of a decimal by how it was sent: as a number, as text, or in base64."""
     is_text = "point_text" in json_types if scale else json_types <= {"digit_text"}
     if json_types <= NUMBERS or (is_text and json_types <= TEXTS):
-        return f"decimal({precision},{scale})" if precision <= LARGEST_PRECISION else "string"
+        is_of_spark = 0 < precision <= LARGEST_PRECISION and 0 <= scale <= precision
+        return f"decimal({precision},{scale})" if is_of_spark else "string"
     if json_types <= TEXTS:
         return decimal_type({"scale": str(scale), "connect.decimal.precision": str(precision)})
     return None
@@ -191,7 +193,7 @@ def sized_type(connector: str, name: str, length: int | None) -> str | None:
     digits = length if length is not None else {"sqlserver": 7, "db2": 6}.get(connector, 0)
     if name == "bit":
         is_boolean = connector == "sqlserver" or (length or 1) == 1
-        return "boolean" if is_boolean else f"string from {BITS}({length})"
+        return "boolean" if is_boolean else sized_bits(length or 0)
     if name == "timestamp" and is_mysql:
         return "timestamp"
     if name in ("datetime", "datetime2", "timestamp"):

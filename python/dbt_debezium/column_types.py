@@ -5,10 +5,12 @@ import re
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from dbt_debezium.json_text import PAYLOAD
+from dbt_debezium.json_text import PAYLOAD, is_too_deep
+from dbt_debezium.json_values import json_decoder, json_members
 
 JSON_TEXT = "string from json"
 """The type of a column whose values are kept as JSON text."""
+BINARY = "binary from base64"
 CONNECT_TYPES = {
     "int8": "smallint",
     "int16": "smallint",
@@ -20,7 +22,7 @@ CONNECT_TYPES = {
     "float64": "double",
     "boolean": "boolean",
     "string": "string",
-    "bytes": "binary from base64",
+    "bytes": BINARY,
 }
 WITH_DEFAULT = " with default"
 """How the type of a column ends in `sent_types` that has a default in the schema block."""
@@ -67,6 +69,9 @@ COLUMN_TYPE = "__debezium.source.column.type"
 COLUMN_COMMENT = "__debezium.source.column.comment"
 UNLIMITED = 2**31 - 1
 """Length of a bit varying that has none."""
+LENGTH = re.compile("[0-9]{1,10}")
+LONGEST_BITS = 100_000
+"""Each value of a row takes so many characters, however short it was sent."""
 LARGEST_PRECISION = 38
 DECIMAL_SIZE = re.compile(r"decimal\((\d+),(\d+)\)")
 
@@ -88,8 +93,7 @@ class _Wrapped(Struct):
     payload: Raw = Raw()
 
 
-_decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
-_decode_columns = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_wrapped = json_decoder(_Wrapped)
 _known_types: dict[str, str | None] = {}
 """Column types by the text of the schema: most messages of a table have one, of 5 kB."""
 _known_columns: dict[tuple[str, ...], str] = {}
@@ -218,9 +222,18 @@ def bits_type(parameters: dict[str, str]) -> str:
     """
     length = parameters.get("length", "")
     is_varying = "VAR" in parameters.get(COLUMN_TYPE, "").upper()
-    if is_varying or not length.isdecimal() or int(length) == UNLIMITED:
+    if is_varying or not LENGTH.fullmatch(length) or int(length) == UNLIMITED:
         return f"string from {BITS}"
-    return f"string from {BITS}({int(length)})"
+    return sized_bits(int(length))
+
+
+def sized_bits(length: int) -> str:
+    """The type of a bit string of this length: text up to a length that rows can be filled up to.
+
+    >>> sized_bits(5), sized_bits(10**9)
+    ('string from io.debezium.data.Bits(5)', 'binary from base64')
+    """
+    return f"string from {BITS}({length})" if 0 < length <= LONGEST_BITS else BINARY
 
 
 def schema_name(value: str) -> str | None:
@@ -231,7 +244,7 @@ def schema_name(value: str) -> str | None:
     """
     try:
         schema = _decode_wrapped(value).schema
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+    except msgspec.DecodeError:
         return None
     return schema.name if schema else None
 
@@ -239,8 +252,9 @@ def schema_name(value: str) -> str | None:
 def schema_block_columns(value: str) -> list[Field]:
     """The columns by the schema block of a message; none when it has no such block."""
     try:
-        schema = _decode_wrapped(value).schema
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        # Types are made level by level, so what msgspec reads could still exhaust the stack.
+        schema = None if is_too_deep(value) else _decode_wrapped(value).schema
+    except msgspec.DecodeError:
         return []
     for image in (schema.fields or []) if schema else []:
         if image.field_name == "after":
@@ -273,7 +287,7 @@ def untyped_columns(row: str) -> str:
     >>> untyped_columns('{"id":1,"name":"x"}')
     '{"id":"","name":""}'
     """
-    names = tuple(_decode_columns(row))
+    names = tuple(json_members(row))
     text = _known_columns.get(names)
     if text is None:
         if len(_known_columns) >= MOST_KNOWN:

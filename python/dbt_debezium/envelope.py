@@ -32,7 +32,7 @@ from dbt_debezium.json_text import (
     STAND_IN,
     canonical_key,
     canonical_key_and_names,
-    check_levels,
+    check_limits,
     check_size,
     json_string,
     key_fields,
@@ -43,6 +43,7 @@ from dbt_debezium.json_text import (
     utf8,
     without_schema,
 )
+from dbt_debezium.json_values import json_decoder
 from dbt_debezium.lenient import without_unreadable_times
 from dbt_debezium.message_keys import header_key, opened_key, other_key, with_key_columns
 from dbt_debezium.signal_rows import SIGNAL_FIELDS, SIGNALS, row_signal
@@ -100,10 +101,10 @@ class _SchemaChange(Struct):
 
 
 _new_tuple = tuple.__new__
-_VALUE = msgspec.json.Decoder(_Value)
-_GENERIC = msgspec.json.Decoder(_GenericEnvelope)
-_SCHEMA_CHANGE = msgspec.json.Decoder(_SchemaChange)
-_FIELDS = msgspec.json.Decoder(dict[str, Raw] | None)
+_decode_value = json_decoder(_Value)
+_decode_generic = json_decoder(_GenericEnvelope)
+_decode_schema_change = json_decoder(_SchemaChange)
+_decode_fields = json_decoder(dict[str, Raw] | None)
 
 
 def flatten_message(
@@ -179,20 +180,20 @@ def _read(
     check_size("value", value)
     sent = value
     value = without_schema(value)
-    check_levels("value", value)
+    check_limits("value", value)
     is_cut = value is not sent
     wrapper = mistyped = None
     try:
-        wrapper = _VALUE.decode(value)
+        wrapper = _decode_value(value)
     except ValidationError as error:
         mistyped = error
         if (readable := without_unreadable_times(value)) is not None:
             value = readable
             try:
-                wrapper = _VALUE.decode(value)
+                wrapper = _decode_value(value)
             except ValidationError as other_error:
                 mistyped = other_error
-    except (DecodeError, UnicodeEncodeError) as error:
+    except DecodeError as error:
         raise _unparsable(value, error) from None
     if wrapper is not None:
         envelope = wrapper if wrapper.op is not UNSET else wrapper.payload
@@ -229,7 +230,7 @@ def _generic_order(source: dict[str, Raw], settings: Settings) -> Sequence[str] 
 
 def _read_generic_envelope(payload: Raw, order: Sequence[str]) -> _Envelope:
     try:
-        envelope = _GENERIC.decode(payload)
+        envelope = _decode_generic(payload)
         source = read_generic(envelope.source, order)
     except ValidationError as error:
         raise EnvelopeError("bad_type", located(error)) from None
@@ -392,10 +393,10 @@ def _payload(value: str) -> tuple[Raw, dict[str, Raw] | None]:
     """The message without Kafka Connect's schema wrapper: its text and its fields."""
     payload = Raw(value.encode())
     try:
-        fields = _FIELDS.decode(payload)
+        fields = _decode_fields(payload)
         if fields is not None and "op" not in fields and "payload" in fields:
             payload = fields["payload"]
-            fields = _FIELDS.decode(payload)
+            fields = _decode_fields(payload)
     except ValidationError:
         raise EnvelopeError("bad_json", "value: expected an object") from None
     except DecodeError as error:
@@ -447,7 +448,7 @@ def _schema_change(topic: str, row_key: str | None, payload: Raw, fields: dict[s
         table_changes=_list_text(fields.get("tableChanges")),
     )
     try:
-        change = _SCHEMA_CHANGE.decode(payload)
+        change = _decode_schema_change(payload)
         source = change.source
         if source is None or not source.name:
             return flat
@@ -484,7 +485,7 @@ def _plain_key(key: str | None) -> str | None:
     """A key that is one text: bare, as a JSON string, or in Kafka Connect's wrapper."""
     try:
         check_size("key", key or "")
-        check_levels("key", key or "")
+        check_limits("key", key or "")
     except EnvelopeError:
         return None
     if not key or key[0] not in '"{':
@@ -513,7 +514,7 @@ def _mistyped(fields: dict[str, Raw], error: ValidationError) -> EnvelopeError:
     return EnvelopeError("bad_type", located(error))
 
 
-def _unparsable(value: str, error: Exception) -> EnvelopeError:
+def _unparsable(value: str, error: DecodeError) -> EnvelopeError:
     # Avro and Protobuf records of a schema registry start with a zero byte.
     if value.startswith("\x00"):
         return EnvelopeError("other_format", "value: expected JSON text, got a binary format")
@@ -651,8 +652,8 @@ def _readable_key(key: str | None) -> str | None:
 def _nested(text: Raw | str | None) -> dict[str, Raw]:
     """The fields of a JSON object; none when it is something else."""
     try:
-        return _FIELDS.decode(text) or {} if text is not None else {}
-    except (DecodeError, UnicodeEncodeError):
+        return _decode_fields(text) or {} if text is not None else {}
+    except DecodeError:
         return {}
 
 

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from msgspec import DecodeError, Raw, ValidationError
+from msgspec import DecodeError, Raw
 
 from dbt_debezium.column_types import WITH_DEFAULT
 from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flat import Flat
-from dbt_debezium.json_text import CANONICAL, NESTED, scalar_text, shield, unshield
+from dbt_debezium.json_text import CANONICAL, decode_nested, scalar_text, shield, unshield
+from dbt_debezium.json_values import json_decoder, json_members
 
 KEY: Final = "DBT_DEBEZIUM_HASH_KEY"
 KEY_FILE: Final = "DBT_DEBEZIUM_HASH_KEY_FILE"
@@ -43,7 +44,7 @@ GEOMETRIES: Final = (
 )
 """What stands for a geometry and a geography that were not sent, see `unavailable_columns`."""
 
-_members = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_types = json_decoder(dict[str, str])
 _encoded = msgspec.json.Encoder().encode
 
 
@@ -125,10 +126,10 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
         shown = placeholder if text in placeholders else hashed_text(key, text)
         return Raw(_encoded(shown))
 
-    def hashed_members(text: str | None, columns: Collection[str]) -> str | None:
+    def hashedjson_members(text: str | None, columns: Collection[str]) -> str | None:
         if text is None:
             return None
-        members = _members(text)
+        members = json_members(text)
         return _encoded(
             {
                 name: hashed_value(one) if name.lower() in columns else one
@@ -145,16 +146,16 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
         if not columns:
             return flat
         of_key = {*columns, NAMELESS_COLUMN}
-        before = hashed_members(flat.before, columns)
+        before = hashedjson_members(flat.before, columns)
         mark = filler_mark(flat)
         if before is not None and mark is not None:
-            before = _encoded({MARK_COLUMN: mark, **_members(before)}).decode()
+            before = _encoded({MARK_COLUMN: mark, **json_members(before)}).decode()
         return flat._replace(
-            row_key=hashed_members(flat.row_key, of_key),
-            new_row_key=hashed_members(flat.new_row_key, of_key),
-            old_row_key=hashed_members(flat.old_row_key, of_key),
+            row_key=hashedjson_members(flat.row_key, of_key),
+            new_row_key=hashedjson_members(flat.new_row_key, of_key),
+            old_row_key=hashedjson_members(flat.old_row_key, of_key),
             before=before,
-            after=hashed_members(flat.after, columns),
+            after=hashedjson_members(flat.after, columns),
             column_types=flat.column_types and text_types(flat.column_types, columns),
         )
 
@@ -185,9 +186,9 @@ def filler_mark(flat: Flat) -> bool | None:
     """
     if flat.operation != "d" or flat.row_key is None or flat.before is None:
         return None
-    if not all(FILLER.fullmatch(value_text(one)) for one in _members(flat.row_key).values()):
+    if not all(FILLER.fullmatch(value_text(one)) for one in json_members(flat.row_key).values()):
         return None
-    row = (value_text(one) for one in _members(flat.before).values() if bytes(one) != b"null")
+    row = (value_text(one) for one in json_members(flat.before).values() if bytes(one) != b"null")
     return any(not FILLER.fullmatch(text) for text in row)
 
 
@@ -207,10 +208,7 @@ def nested_text(value: Raw) -> str:
     >>> nested_text(Raw(b'{"b": 1.0, "a": [true]}'))
     '{"a":[true],"b":1.0}'
     """
-    try:
-        return CANONICAL.encode(NESTED.decode(value)).decode()
-    except ValidationError:  # of an integer of over 4300 digits
-        return bytes(value).decode()
+    return CANONICAL.encode(decode_nested(value)).decode()
 
 
 def as_read(notification: str) -> str:
@@ -219,13 +217,13 @@ def as_read(notification: str) -> str:
     >>> as_read('{"type":"IN_PROGRESS","additional_data":{"status":"EMPTY","maximum_key":"7"}}')
     '{"type":"IN_PROGRESS","additional_data":{"status":"EMPTY"}}'
     """
-    members = _members(notification)
+    members = json_members(notification)
     kept: dict[str, object] = {
         name: one for name, one in members.items() if name in IN_NOTIFICATIONS
     }
     data = members.get("additional_data")
     if data is not None and bytes(data)[:1] == b"{":
-        named = _members(data)
+        named = json_members(data)
         kept["additional_data"] = {
             name: one for name, one in named.items() if name in IN_ADDITIONAL_DATA
         }
@@ -243,7 +241,7 @@ def text_types(column_types: str, columns: frozenset[str]) -> str:
     >>> text_types('{"id":"bigint","n":"int with default","x":""}', frozenset({"id", "n", "x"}))
     '{"id":"string","n":"string with default","x":""}'
     """
-    types = msgspec.json.decode(column_types, type=dict[str, str])
+    types = _decode_types(column_types)
     for name, kind in types.items():
         if kind and name.lower() in columns:
             types[name] = "string" + (WITH_DEFAULT if kind.endswith(WITH_DEFAULT) else "")

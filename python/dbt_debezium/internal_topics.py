@@ -7,8 +7,9 @@ import re
 from functools import lru_cache
 from typing import Final, Literal
 
-import msgspec
 from msgspec import DecodeError
+
+from dbt_debezium.json_values import json_decoder
 
 INTERNAL_SOURCE: Final = "(Kafka)"
 """Where their messages are counted; no topic prefix can have brackets."""
@@ -32,6 +33,8 @@ CONNECT_KEY: Final = re.compile(
     r"|session-key|status-(?:connector|task|topic)-.+"
 )
 """Keys of the topics of Kafka Connect's workers, which may have any name."""
+
+_decode_parts = json_decoder(list[object])
 
 
 def is_internal(topic: str, key: str | None, value: str | None) -> bool:
@@ -75,7 +78,7 @@ def is_connect_key(key: str) -> bool:
     if not key.startswith("["):
         return False
     try:
-        parts = msgspec.json.decode(key)
-    except (DecodeError, UnicodeEncodeError):
+        parts = _decode_parts(key)
+    except DecodeError:
         return False
     return len(parts) == 2 and isinstance(parts[0], str) and isinstance(parts[1], dict)

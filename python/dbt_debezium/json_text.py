@@ -3,14 +3,26 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 from msgspec import DecodeError, Raw, ValidationError
 
 from dbt_debezium.errors import EnvelopeError
+from dbt_debezium.json_values import json_decoder
 
 LARGEST_BYTES = 10_000_000
 DEEPEST_LEVELS = 200
+LONGEST_NUMBER = 1_000
+"""In characters: Jackson, with which Spark reads JSON, takes a text with a longer one for no JSON,
+and Spark makes nulls of the whole row. Python takes whole numbers of up to 4,300 digits."""
+LONGEST_NAME = 50_000
+"""Of a member of an object, likewise by Jackson."""
+STRIDE = 100
+IN_A_NUMBER = "[-+.eE0-9]"
+PART_OF_LONG_NUMBER = re.compile(f"{IN_A_NUMBER}{{{LONGEST_NUMBER // STRIDE}}}")
+"""In each hundredth character of a text: fewer in a row are of no number that is too long."""
+LONG_NUMBER = re.compile(f"{IN_A_NUMBER}{{{LONGEST_NUMBER + 1}}}")
 
 PLAIN = r'[^"\\\x00-\x1f\ud800-\udfff]*'
 PLAIN_KEY = re.compile(rf'(\{{"{PLAIN}":)(?:"{PLAIN}"|(0|-?[1-9][0-9]{{0,18}}))\}}')
@@ -19,12 +31,12 @@ PLAIN_KEY = re.compile(rf'(\{{"{PLAIN}":)(?:"{PLAIN}"|(0|-?[1-9][0-9]{{0,18}}))\
 LONGEST_PLAIN_KEY = 10_000
 """Far below the limit, so that its size need not be measured."""
 
-# Raw keeps a number's digits: a float would round a decimal.
-NESTED = msgspec.json.Decoder(float_hook=lambda digits: Raw(digits.encode()))
+decode_nested = json_decoder(object, float_hook=lambda digits: Raw(digits.encode()))
+"""Raw keeps a number's digits: a float would round a decimal."""
 CANONICAL = msgspec.json.Encoder(order="sorted")
 
-_decode_string = msgspec.json.Decoder(str).decode
-_members = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode_string = json_decoder(str)
+_members = json_decoder(dict[str, Raw])
 
 PAYLOAD = '},"payload":{'
 
@@ -54,12 +66,12 @@ def inner_value(text: str) -> Raw | None:
     [b'7', b'[7]', None]
     """
     try:
-        NESTED.decode(text)
+        decode_nested(text)
         value = Raw(text.encode())
         if text.lstrip()[:1] != "{":
             return value
         members = _members(value)
-    except (DecodeError, UnicodeEncodeError, RecursionError):
+    except DecodeError:
         return None
     is_in_wrapper = (
         members.keys() == {"schema", "payload"} and bytes(members["schema"])[:1] in b"{n"
@@ -75,7 +87,7 @@ def scalar_text(value: object) -> str | None:
     """
     if isinstance(value, Raw):
         try:
-            value = NESTED.decode(value)
+            value = decode_nested(value)
         except DecodeError:
             return None
     text = _text(value)
@@ -99,14 +111,45 @@ def check_size(name: str, text: str) -> None:
         )
 
 
-def check_levels(name: str, text: str) -> None:
-    """Refuse what would exhaust a parser's stack.
+def check_limits(name: str, text: str) -> None:
+    """Refuse what a parser here or in Spark would fail at, or read as nothing.
 
     Raises:
-        EnvelopeError: too_deep.
+        EnvelopeError: too_deep; bad_type of a number or a name that is too long.
     """
-    if text.count("{") + text.count("[") > DEEPEST_LEVELS and levels(text) > DEEPEST_LEVELS:
+    if is_too_deep(text):
         raise EnvelopeError("too_deep", f"{name}: at most {DEEPEST_LEVELS} levels are read")
+    if len(text) <= LONGEST_NUMBER:
+        return
+    if PART_OF_LONG_NUMBER.search(text[::STRIDE]) and any(
+        map(LONG_NUMBER.search, _parts(text)[::2])
+    ):
+        detail = f"{name}: a number of over {LONGEST_NUMBER} digits; it can be sent as text"
+        raise EnvelopeError("bad_type", detail)
+    if len(text) > LONGEST_NAME and _has_long_name(_parts(text)):
+        detail = f"{name}: a name of over {LONGEST_NAME} characters"
+        raise EnvelopeError("bad_type", detail)
+
+
+def is_too_deep(text: str) -> bool:
+    """Whether objects and arrays nest so deep that a parser's stack could end.
+
+    >>> is_too_deep("[" * 200), is_too_deep("[" * 201), is_too_deep('"' + "[" * 201 + '"')
+    (False, True, False)
+    """
+    return text.count("{") + text.count("[") > DEEPEST_LEVELS and levels(text) > DEEPEST_LEVELS
+
+
+def _parts(text: str) -> list[str]:
+    """What stands outside of strings and inside of them, in turn."""
+    return text.replace("\\\\", "_").replace('\\"', "_").split('"')
+
+
+def _has_long_name(parts: Sequence[str]) -> bool:
+    return any(
+        len(string) > LONGEST_NAME and after.lstrip()[:1] == ":"
+        for string, after in zip(parts[1::2], parts[2::2], strict=False)
+    )
 
 
 def without_schema(text: str) -> str:
@@ -133,8 +176,7 @@ def levels(text: str) -> int:
     >>> levels('{"a": [1, "[[["], "b": {}}')
     2
     """
-    quoted = text.replace("\\\\", "").replace('\\"', "").replace("[", "{").replace("]", "}")
-    outside_strings = "".join(quoted.split('"')[::2])
+    outside_strings = "".join(_parts(text)[::2]).replace("[", "{").replace("]", "}")
     brackets = re.sub("[^{}]+", "", outside_strings)
     count = 0
     while "{}" in brackets and count <= DEEPEST_LEVELS:
@@ -216,12 +258,10 @@ def key_fields(name: str, text: str) -> dict[str, object]:
     {'id': 1, 'code': '1'}
     """
     text = without_schema(text)
-    check_levels(name, text)
+    check_limits(name, text)
     try:
-        key = NESTED.decode(text)
-    except ValidationError:
-        raise EnvelopeError("bad_type", f"{name}: an integer of over 4300 digits") from None
-    except (DecodeError, UnicodeEncodeError) as error:
+        key: Any = decode_nested(text)
+    except DecodeError as error:
         raise EnvelopeError("bad_json", f"{name}: {said(error)}") from None
     if is_wrapped(key):
         key = key["payload"]
@@ -247,10 +287,8 @@ def is_wrapped(document: object) -> bool:
     )
 
 
-def said(error: Exception) -> str:
+def said(error: DecodeError) -> str:
     """What the parser says of a text, without a word of the text."""
-    if isinstance(error, UnicodeEncodeError):
-        return "not UTF-8 text"
     return str(error).removeprefix("JSON is ").replace("`", "'")
 
 

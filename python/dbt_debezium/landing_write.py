@@ -18,6 +18,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no 
 
 from dbt_debezium.dumps.form import Message
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.json_values import json_decoder
 
 BATCH_BYTES: Final = 32 << 20
 """A row group of keys and values; Spark reads it whole."""
@@ -147,12 +148,12 @@ def message_batches(
 
 
 def _messages(paths: Iterable[Path]) -> Iterator[tuple[Message, int]]:
-    decoder = msgspec.json.Decoder(Message)
+    decode = json_decoder(Message)
     for path in paths:
         with path.open("rb") as lines:
             for line in lines:
                 try:
-                    message = decoder.decode(line)
+                    message = decode(line)
                 except msgspec.DecodeError as error:
                     raise DebeziumError(
                         f"{path}: a line is not a message ({error}); "

@@ -10,13 +10,13 @@ import msgspec
 from msgspec import DecodeError, Raw
 
 from dbt_debezium.connectors.base import Integer
+from dbt_debezium.json_values import json_decoder, json_members
 
 TIMES: Final = ("ts_ms", "ts_us")
 COUNTS: Final = ("event_count", "data_collections")
 """Only an END counts."""
 
-_fields = msgspec.json.Decoder(dict[str, Raw]).decode
-_is_integer = msgspec.json.Decoder(Integer).decode
+_is_integer = json_decoder(Integer)
 
 
 def without_unreadable_times(text: str | Raw) -> str | None:
@@ -31,8 +31,8 @@ def without_unreadable_times(text: str | Raw) -> str | None:
     >>> without_unreadable_times('{"op":"c","source":{"ts_ms":1}}')
     """
     try:
-        fields = _fields(text)
-    except (DecodeError, UnicodeEncodeError):
+        fields = json_members(text)
+    except DecodeError:
         return None
     left = {name: value for name, value in fields.items() if not _is_unreadable(name, value)}
     if bytes(fields.get("status", Raw())) == b'"BEGIN"':

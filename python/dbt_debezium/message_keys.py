@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
-from msgspec import Raw
 
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.forms.double_encoded import read_double_encoded
@@ -23,6 +22,7 @@ from dbt_debezium.json_text import (
     inner_value,
     scalar_text,
 )
+from dbt_debezium.json_values import json_members
 
 NAMELESS: Final = '{"":'
 """How a row key begins that is a bare value. It identifies the row as the column would, whose name
@@ -32,7 +32,6 @@ PLAIN_STRUCT: Final = re.compile(r"Struct\{([^,={}]+)=([^,={}]*)\}")
 """One column with a text that cannot be another column's beginning."""
 OUR_KEY_FIELDS: Final = "__dbz__"
 """How the names of key fields begin that a topic-routing transform adds, and no table has."""
-_columns = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 def key_by_row(key: str, row: str | None) -> str:
@@ -123,7 +122,7 @@ def nameless(row_key: str | None) -> str | None:
     """
     if row_key is None:
         return None
-    values = list(msgspec.json.decode(row_key, type=dict[str, Raw]).values())
+    values = list(json_members(row_key).values())
     if len(values) != 1:
         raise EnvelopeError(
             "key_format", "key: one bare value, where headers name a key of several columns"
@@ -134,8 +133,8 @@ def nameless(row_key: str | None) -> str | None:
 def texts_of(row: str | None) -> dict[str, str]:
     """The columns of a row that are no object or list, each as the text that a key would be."""
     try:
-        columns = _columns(row) if row is not None else {}
-    except (msgspec.DecodeError, UnicodeEncodeError):
+        columns = json_members(row) if row is not None else {}
+    except msgspec.DecodeError:
         return {}
     texts = {name: scalar_text(value) for name, value in columns.items()}
     return {name: text for name, text in texts.items() if text is not None}
@@ -229,7 +228,7 @@ def with_key_columns(row: str, key: Mapping[str, object]) -> str:
     >>> with_key_columns('{"id":2}', {"id": 1})
     '{"id":2}'
     """
-    columns = _columns(row)
+    columns = json_members(row)
     missing = [
         f"{CANONICAL.encode(name).decode()}:{CANONICAL.encode(value).decode()}"
         for name, value in sorted(key.items())

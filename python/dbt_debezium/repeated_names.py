@@ -8,11 +8,11 @@ import json
 import re
 from typing import Final
 
-import msgspec
-from msgspec import DecodeError, Raw
+from msgspec import DecodeError
 
 from dbt_debezium.flat import Flat
 from dbt_debezium.json_text import without_schema
+from dbt_debezium.json_values import json_members
 
 DIGITS: Final = b"0123456789"
 MOST_KNOWN: Final = 10_000
@@ -21,7 +21,6 @@ positions, row ids or queries."""
 IMAGES: Final = '{"before":0,"after":0'
 BLANK_BEFORE_COLON: Final = re.compile(r'"\s+:')
 
-_members = msgspec.json.Decoder(dict[str, Raw]).decode
 _known_distinct: set[bytes] = set()
 
 
@@ -108,8 +107,8 @@ def are_distinct(text: str) -> bool:
     (True, False)
     """
     try:
-        names = len(_members(text))
-    except (DecodeError, UnicodeEncodeError, RecursionError):
+        names = len(json_members(text))
+    except DecodeError:
         return False
     if text.count(":") == names:
         return True

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-import msgspec
-from msgspec import DecodeError, Raw
+from msgspec import DecodeError
 
 from dbt_debezium.json_text import json_string
+from dbt_debezium.json_values import json_members
 
 SIGNALS: Final = frozenset(
     {
@@ -22,8 +22,6 @@ SIGNALS: Final = frozenset(
 SNAPSHOT_SIGNALS: Final = {f'"{name}"'.encode(): name for name in SIGNALS if "snapshot" in name}
 """What no other table of these columns says, by its JSON; `log` and `schema-changes` one may."""
 SIGNAL_FIELDS: Final = frozenset({"id", "type", "data"})
-
-_decode_columns = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 def row_signal(row: str) -> tuple[str, str | None] | None:
@@ -46,7 +44,7 @@ def row_signal(row: str) -> tuple[str, str | None] | None:
     if "snapshot" not in row:
         return None
     try:
-        columns = {name.lower(): text for name, text in _decode_columns(row).items()}
+        columns = {name.lower(): text for name, text in json_members(row).items()}
     except DecodeError:  # lone surrogates, which no signal has
         return None
     signal_type = SNAPSHOT_SIGNALS.get(bytes(columns.get("type", b"")))

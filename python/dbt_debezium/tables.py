@@ -25,9 +25,11 @@ from dbt_debezium.column_types import (
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.envelope import flatten_message, opened_value
 from dbt_debezium.json_text import PAYLOAD, shield
+from dbt_debezium.json_values import json_members
 from dbt_debezium.message_keys import NAMELESS
 
 LARGEST = 2**63
+LONGEST_BIGINT = len(str(-LARGEST))
 OWN_FORMS = ('{"before":', '{"schema":{"type":"struct"', '{"op":')
 """How the values of most changes begin."""
 NUMBER_TEXT = re.compile(rb'"-?\d+(\.\d+)?"')
@@ -204,20 +206,18 @@ def json_type(text: bytes) -> str | None:
     if text[:1] in b"{[":
         return "other"
     if text.lstrip(b"-").isdigit():
-        return "int" if -LARGEST <= int(text) < LARGEST else "other"
+        is_bigint = len(text) <= LONGEST_BIGINT and -LARGEST <= int(text) < LARGEST
+        return "int" if is_bigint else "other"
     return "float" if math.isfinite(float(text)) else "other"
-
-
-_decode_image = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 def read_image(image: str) -> dict[str, Raw]:
     """The columns of an image with their values' JSON text."""
     try:
-        return _decode_image(image)
+        return json_members(image)
     except msgspec.DecodeError:
         # The envelope was read, so what is left to refuse are lone surrogates.
-        return _decode_image(shield(image))
+        return json_members(shield(image))
 
 
 def observe(

@@ -1,6 +1,5 @@
 """BEGIN and END, the records of the transaction topic. They name no connector and no source."""
 
-import msgspec
 from msgspec import Raw, Struct, ValidationError
 
 from dbt_debezium.connectors import SOURCES
@@ -10,6 +9,7 @@ from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.flat import Flat
 from dbt_debezium.json_text import located, utf8
+from dbt_debezium.json_values import json_decoder
 from dbt_debezium.lenient import without_unreadable_times
 
 
@@ -27,7 +27,7 @@ class _Marker(Struct):
 
 
 _new_tuple = tuple.__new__
-_decode = msgspec.json.Decoder(_Marker).decode
+_decode = json_decoder(_Marker)
 
 
 def read_transaction_record(

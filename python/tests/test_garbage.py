@@ -13,6 +13,7 @@ from dbt_debezium.flatten import ARROW_FIELDS, column_array
 from dbt_debezium.json_text import canonical_key
 from dbt_debezium.reasons import QUARANTINED
 from dbt_debezium.repeated_names import has_repeated_names
+from dbt_debezium.tables import observe
 
 SCALE = int(os.environ.get("DBT_DEBEZIUM_FUZZ", "1"))
 """By how much more `make proof` draws."""
@@ -55,6 +56,8 @@ def check(topic, key, value, headers):
         assert row.quarantine_detail
         assert len(row.quarantine_detail) <= 200
     assert flatten_message(topic, key, value, headers) == row
+    # What it shows of tables is asked by scaffold and preview, for all messages at once.
+    assert len(list(observe([(topic, key, value)]))) <= 1
     parts = (*row, has_repeated_names(key, value, row))
     for part, field in zip(parts, ARROW_FIELDS, strict=True):
         assert len(column_array([part], field)) == 1

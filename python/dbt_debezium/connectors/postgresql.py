@@ -7,16 +7,16 @@ Before Debezium 2.0 the id is the bare `txId`.
 
 from typing import ClassVar
 
-import msgspec
 from msgspec import field
 
 from dbt_debezium.connectors.base import Mark, Natural, Place, Source, Transaction
 from dbt_debezium.errors import EnvelopeError
+from dbt_debezium.json_values import json_decoder
 
 POSITION_DIGITS = 20
 BARE_ID_DIGITS = 10
 """Of 32 bits. An id of Oracle may be sixteen digits too."""
-SEQUENCE = msgspec.json.Decoder(tuple[str | None, str | None])
+_sequence = json_decoder(tuple[str | None, str | None])
 
 
 class PostgresqlSource(Source, tag_field="connector", tag="postgresql"):
@@ -86,7 +86,7 @@ def read_sequence(sequence: str, place: int) -> str | None:
     '00000000000026521408'
     """
     try:
-        position = SEQUENCE.decode(sequence)[place]
+        position = _sequence(sequence)[place]
     except ValueError:
         raise EnvelopeError(
             "bad_type", 'source.sequence: expected a list of two LSNs, as "[null,\\"1\\"]"'

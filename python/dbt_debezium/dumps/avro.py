@@ -20,9 +20,10 @@ from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message, NotAM
 from dbt_debezium.dumps.records import is_placed_by_name, read_records
 from dbt_debezium.errors import DebeziumError
 
-# A length that was damaged asks for more memory than there is.
+# A length that was damaged asks for more memory than there is, and a schema may be any JSON.
 DAMAGE = (
-    *(EOFError, ValueError, LookupError, MemoryError, zlib.error),
+    *(EOFError, ValueError, LookupError, MemoryError, ArithmeticError, zlib.error),
+    *(RecursionError, TypeError, AttributeError),
     fastavro.schema.SchemaParseException,
 )
 

@@ -20,9 +20,11 @@ from dbt_debezium.dumps.form import (
     Message,
     NotAMessageError,
     each_line,
+    placed,
     text_of,
 )
 from dbt_debezium.dumps.unreadable import is_value
+from dbt_debezium.json_values import end_of_json, json_decoder
 
 OPTIONS = "print.key=true, print.partition=true and print.offset=true"
 START = re.compile(
@@ -30,8 +32,8 @@ START = re.compile(
     rb"(?P<separator>[^\w{]+)"
 )
 PLACE = re.compile(
-    r"(?:(?:(?:CreateTime|LogAppendTime):(?P<timestamp>-?\d+)|NO_TIMESTAMP)\t)?"
-    r"Partition:(?P<partition>\d+)\tOffset:(?P<offset>\d+)\t(?:(?:Delivery|Epoch):\w+\t)*"
+    r"(?:(?:(?:CreateTime|LogAppendTime):(?P<timestamp>-?\d{1,19})|NO_TIMESTAMP)\t)?"
+    r"Partition:(?P<partition>\d{1,19})\tOffset:(?P<offset>\d{1,19})\t(?:(?:Delivery|Epoch):\w+\t)*"
 )
 LAST_LINE = re.compile(
     rb"(?:\^C)?Processed a total of \d+ messages"
@@ -41,8 +43,6 @@ LAST_LINE = re.compile(
 HEADER = re.compile(r"([^\s:,]+):")
 NEXT_HEADER = re.compile(r",[^\s:,]+:")
 NO_HEADERS = "NO_HEADERS"
-
-_json = msgspec.json.Decoder(msgspec.Raw)
 
 
 class _Names(msgspec.Struct):
@@ -69,8 +69,8 @@ class _Key(msgspec.Struct, rename="camel"):
     payload: "_Key | None" = None
 
 
-_key = msgspec.json.Decoder(_Key).decode
-_value = msgspec.json.Decoder(_Value).decode
+_key = json_decoder(_Key)
+_value = json_decoder(_Value)
 
 
 def recognises(head: Head) -> bool:
@@ -137,14 +137,16 @@ class _Lines:
             raise NotAMessageError(f"not of topic {self.topic}, which is the file's name")
         self.is_borne_out |= said is True
         time = place["timestamp"]
-        return Message(
-            self.topic,
-            int(place["partition"]),
-            int(place["offset"]),
-            None if time in (None, "-1") else int(time),
-            key,
-            value,
-            _headers((headers and headers[0]) or NO_HEADERS),
+        return placed(
+            Message(
+                self.topic,
+                int(place["partition"]),
+                int(place["offset"]),
+                None if time in (None, "-1") else int(time),
+                key,
+                value,
+                _headers((headers and headers[0]) or NO_HEADERS),
+            )
         )
 
 
@@ -167,7 +169,7 @@ def _headers(text: str) -> list[Header]:
     position = 0
     while name := HEADER.match(text, position):
         start = name.end()
-        end = _end_of_json(text, start) if text.startswith("{", start) else None
+        end = end_of_json(text, start) if text.startswith("{", start) else None
         if end is None:
             following = NEXT_HEADER.search(text, start)
             end = following.start() if following else len(text)
@@ -175,19 +177,6 @@ def _headers(text: str) -> list[Header]:
         headers.append(Header(name[1], None if value == "null" else value))
         position = end + 1
     return headers
-
-
-def _end_of_json(text: str, start: int) -> int | None:
-    """Where the JSON object that starts there ends."""
-    end = text.find("}", start)
-    while end >= 0:
-        try:
-            _json.decode(text[start : end + 1])
-        except msgspec.DecodeError:
-            end = text.find("}", end + 1)
-        else:
-            return end + 1
-    return None
 
 
 def says_topic(topic: str, key: str | None, text: str | None) -> bool | None:

@@ -18,12 +18,13 @@ from dbt_debezium.dumps.console_consumer import says_topic, topic_of
 from dbt_debezium.dumps.files import LONGEST_LINE, Source
 from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Header, Message, NotAMessageError
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.json_values import json_decoder, json_members
 
 ARRAY: Final = re.compile(rb"\s*\[\s*(?:\{|$)")
 PARTITIONS: Final = ("partition", "partitionid")
 
-_fields = msgspec.json.Decoder(dict[str, Raw]).decode
-_elements = msgspec.json.Decoder(list[Raw]).decode
+_elements = json_decoder(list[Raw])
+_value = json_decoder(object)
 
 
 class _Place(msgspec.Struct):
@@ -82,8 +83,8 @@ def _is_exported(line: bytes) -> bool:
 def _names(text: bytes) -> dict[str, Raw]:
     """Members of an object, by their names in small letters; none of another value."""
     try:
-        return {name.lower(): value for name, value in _fields(text).items()}
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {name.lower(): value for name, value in json_members(text).items()}
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return {}
 
 
@@ -109,7 +110,7 @@ def _texts(source: Source) -> Iterator[tuple[int, bytes]]:
 def _array(path: Path, text: bytes) -> list[bytes]:
     try:
         return [bytes(element) for element in _elements(text)]
-    except (msgspec.DecodeError, RecursionError) as error:
+    except msgspec.DecodeError as error:
         raise DebeziumError(f"{path}: a JSON array that is damaged ({error}); {COMMAND}") from None
 
 
@@ -124,24 +125,24 @@ def _message(text: bytes, topic: str) -> Message | None:
     try:
         place = msgspec.convert(
             {
-                "partition": msgspec.json.decode(partition),
-                "offset": msgspec.json.decode(fields["offset"]),
-                "timestamp": msgspec.json.decode(fields.get("timestamp", b"null")),
+                "partition": _value(partition),
+                "offset": _value(fields["offset"]),
+                "timestamp": _value(fields.get("timestamp", b"null")),
             },
             _Place,
         )
-        headers = msgspec.json.decode(fields.get("headers", b"null")) or []
+        headers = _value(fields.get("headers", b"null")) or []
+        return Message(
+            topic,
+            place.partition,
+            place.offset,
+            json_objects.millis_of(place.timestamp),
+            _text("key", fields.get("key")),
+            _text("value", fields.get("value")),
+            _headers(headers),
+        )
     except msgspec.DecodeError as error:
         raise NotAMessageError(str(error)) from None
-    return Message(
-        topic,
-        place.partition,
-        place.offset,
-        json_objects.millis_of(place.timestamp),
-        _text("key", fields.get("key")),
-        _text("value", fields.get("value")),
-        _headers(headers),
-    )
 
 
 def _bears_out(message: Message) -> bool:
@@ -160,7 +161,7 @@ def _text(name: str, part: Raw | None) -> str | None:
     """The text of a key or value, which may be wrapped as `payload`."""
     if part is None:
         return None
-    return _text_of(name, msgspec.json.decode(part))
+    return _text_of(name, _value(part))
 
 
 def _text_of(name: str, value: Any) -> str | None:

@@ -7,12 +7,15 @@ from pathlib import Path
 import msgspec
 
 from dbt_debezium.dumps.files import LONGEST_LINE, Source
+from dbt_debezium.json_values import json_decoder
 
 COMMAND = "dump the topics with `kcat -C -b <broker> -t <topic> -e -J`"
 WANTED = (
     "a line must be a JSON object with topic, partition, offset, key and value: "
     f"{COMMAND}, or see docs/forms.md"
 )
+
+_json = json_decoder(msgspec.Raw)
 
 
 class Header(msgspec.Struct):
@@ -37,6 +40,28 @@ class Message(msgspec.Struct):
 
 class NotAMessageError(ValueError):
     """Why a line is not a message, without its content."""
+
+
+LARGEST_PARTITION = 2**31 - 1
+LARGEST_OFFSET = 2**63 - 2
+"""The end of its partition is one more, and must be a number of 64 bits, too."""
+LATEST_MILLIS = 253_402_300_799_999
+"""The end of the year 9999."""
+
+
+def placed(message: Message) -> Message:
+    """The message, whose place no decoder has checked.
+
+    Raises:
+        NotAMessageError: Kafka has no such partition, offset or timestamp.
+    """
+    if not 0 <= message.partition <= LARGEST_PARTITION:
+        raise NotAMessageError(f"partition {message.partition}; Kafka's end at {LARGEST_PARTITION}")
+    if not 0 <= message.offset <= LARGEST_OFFSET:
+        raise NotAMessageError(f"offset {message.offset}; Kafka's end at {LARGEST_OFFSET}")
+    if message.timestamp is not None and not -1 <= message.timestamp <= LATEST_MILLIS:
+        raise NotAMessageError("a timestamp that is not between 1970 and the year 9999")
+    return message
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +133,7 @@ def checked_json(text: str) -> str:
         NotAMessageError: it is not JSON.
     """
     try:
-        msgspec.json.decode(text, type=msgspec.Raw)
+        _json(text)
     except msgspec.DecodeError as error:
         raise NotAMessageError(str(error)) from None
     return text

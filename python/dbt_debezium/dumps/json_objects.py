@@ -15,6 +15,9 @@ from msgspec import UNSET, Raw, UnsetType
 
 from dbt_debezium.dumps.files import LONGEST_LINE, SAID_BY_TOOL, Source, folder_columns
 from dbt_debezium.dumps.form import (
+    LARGEST_OFFSET,
+    LARGEST_PARTITION,
+    LATEST_MILLIS,
     BadLine,
     Form,
     Head,
@@ -23,12 +26,13 @@ from dbt_debezium.dumps.form import (
     NotAMessageError,
     text_of,
 )
+from dbt_debezium.json_values import json_decoder, json_members
 
 # Not beyond what the columns hold; -1 is Kafka's "no timestamp", the upper end is the year 9999.
 Topic = Annotated[str, msgspec.Meta(min_length=1)]
-Int = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
-Long = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-Millis = Annotated[int, msgspec.Meta(ge=-1, le=253_402_300_799_999)]
+Int = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_PARTITION)]
+Long = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_OFFSET)]
+Millis = Annotated[int, msgspec.Meta(ge=-1, le=LATEST_MILLIS)]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NULLS_LEFT_OUT = {"topic", "partition", "offset", "timestamp", "timestampType", "key", "headers"}
@@ -59,11 +63,10 @@ class _DecodedLine(_Place):
     payload: Raw | UnsetType = UNSET
 
 
-_decode = msgspec.json.Decoder(_Line).decode
-_decode_decoded = msgspec.json.Decoder(_DecodedLine).decode
-_decode_place = msgspec.json.Decoder(_Place).decode
-_decode_names = msgspec.json.Decoder(dict[str, Raw]).decode
-_decode_text = msgspec.json.Decoder(str).decode
+_decode = json_decoder(_Line)
+_decode_decoded = json_decoder(_DecodedLine)
+_decode_place = json_decoder(_Place)
+_decode_text = json_decoder(str)
 
 
 def recognises(head: Head) -> bool:
@@ -95,7 +98,7 @@ FORM = Form(recognises, read, is_placed_by_name=lambda path: bool(folder_columns
 def _with_columns(text: str, known: dict[str, str | int]) -> str:
     """The object, with the columns that its folder's name holds unless it has them itself."""
     try:
-        fields = _decode_names(text)
+        fields = json_members(text)
     except msgspec.DecodeError:
         return text
     columns = {name: Raw(msgspec.json.encode(value)) for name, value in known.items()}
@@ -185,7 +188,7 @@ def _text_of_json(json: bytes, starts: bytes, why: str) -> str | None:
 
 def _check_that_it_is_null(text: str) -> None:
     """A value that is left out is null, unless it stands under another name."""
-    names = _decode_names(text).keys()
+    names = json_members(text).keys()
     if "value_size" in names:
         raise NotAMessageError("the value is left out: rpk ran with --meta-only")
     if others := sorted(names - NULLS_LEFT_OUT):
@@ -209,7 +212,7 @@ def json_of_base64(text: str) -> str | None:
         return None
     try:
         decoded = binascii.a2b_base64(text, strict_mode=True).decode()
-        _decode_names(decoded)
+        json_members(decoded)
     except (ValueError, msgspec.DecodeError):
         return None
     return decoded

@@ -28,7 +28,7 @@ def recognises(head: Head) -> bool:
 def read(source: Source) -> Iterator[Message | BadLine]:
     try:
         yield from _messages(source)
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, ArithmeticError, RecursionError) as error:
         raise DebeziumError(
             f"{source.path}: damaged Parquet file ({str(error).splitlines()[0]}); "
             "write or copy it again"

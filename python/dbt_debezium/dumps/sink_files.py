@@ -13,8 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from dbt_debezium.dumps import json_objects
 from dbt_debezium.dumps.files import SINK_FILE, Source
 from dbt_debezium.dumps.form import (
@@ -24,9 +22,13 @@ from dbt_debezium.dumps.form import (
     Message,
     NotAMessageError,
     checked_json,
+    placed,
     text_of,
 )
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.json_values import json_decoder
+
+_decode_text = json_decoder(str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,14 @@ class Place:
         return f"{self.topic}+{self.partition}+{self.offset}"
 
     def message(self, index: int, key: str | None, value: str | None) -> Message:
-        return Message(self.topic, self.partition, self.offset + index, key=key, value=value)
+        """The message of a line.
+
+        Raises:
+            NotAMessageError: the file's name says a place that Kafka does not have.
+        """
+        return placed(
+            Message(self.topic, self.partition, self.offset + index, key=key, value=value)
+        )
 
 
 def place_of(path: Path) -> Place | None:
@@ -126,7 +135,11 @@ class _Keys:
     def __init__(self, path: Path) -> None:
         name, dot, suffix = path.name.partition(".json")
         self.file = path.with_name(f"{name}.keys{dot}{suffix}")
-        self._lines = Source(self.file).lines() if dot and self.file.is_file() else None
+        # A link could lead to any file of this machine.
+        is_here = (
+            dot and self.file.is_file() and self.file.resolve().parent == path.resolve().parent
+        )
+        self._lines = Source(self.file).lines() if is_here else None
 
     def next(self) -> str | None:
         if self._lines is None:
@@ -146,6 +159,6 @@ def _text(line: bytes) -> str | None:
     if text == "null":
         return None
     if text.startswith('"'):
-        inner = msgspec.json.decode(text, type=str)
+        inner = _decode_text(text)
         return inner if inner.lstrip().startswith("{") else text
     return text

@@ -5,6 +5,7 @@ import re
 import msgspec
 
 from dbt_debezium.dumps.form import COMMAND, Head
+from dbt_debezium.json_values import json_members
 
 MAGICS = (
     (b"PK\x03\x04", "a zip archive; unpack it, and name the folder"),
@@ -99,6 +100,6 @@ def is_message(line: bytes) -> bool:
 def names_in(line: bytes) -> set[str]:
     """The names in a JSON object; none where it is something else."""
     try:
-        return set(msgspec.json.decode(line, type=dict[str, msgspec.Raw]))
+        return set(json_members(line))
     except (msgspec.DecodeError, UnicodeDecodeError):
         return set()

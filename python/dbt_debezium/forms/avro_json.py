@@ -10,9 +10,10 @@ from typing import Final
 import msgspec
 from msgspec import Raw
 
+from dbt_debezium.json_values import json_members
+
 DETAIL: Final = "value: Avro's JSON with types as names, such as kcat -s value=avro prints"
 TYPES: Final = frozenset({"string", "long", "int", "boolean", "double", "float", "array"})
-_fields = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 def is_avro_json(fields: Mapping[str, Raw]) -> bool:
@@ -31,6 +32,6 @@ def is_avro_json(fields: Mapping[str, Raw]) -> bool:
 
 def _members(text: Raw) -> dict[str, Raw]:
     try:
-        return _fields(text)
+        return json_members(text)
     except msgspec.DecodeError:
         return {}

@@ -15,10 +15,10 @@ from msgspec import Raw
 from dbt_debezium.connectors import SOURCES
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.json_text import inner_value, json_string
+from dbt_debezium.json_values import json_members
 
 ATTRIBUTE: Final = "iodebezium"
 TYPE: Final = "io.debezium."
-_fields = msgspec.json.Decoder(dict[str, Raw]).decode
 
 
 def read_cloud_event(text: str) -> str | None:
@@ -69,7 +69,7 @@ def _source(attributes: Mapping[str, Raw]) -> Raw:
 
 def _object(text: Raw | None) -> dict[str, Raw]:
     try:
-        return _fields(text) if text is not None else {}
+        return json_members(text) if text is not None else {}
     except msgspec.DecodeError:
         return {}
 

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Raw
 
 from dbt_debezium.json_text import json_string
+from dbt_debezium.json_values import json_decoder
 
 OUTBOX_TOPIC: Final = "outbox.event."
 """How topics of Debezium's outbox event router begin, unless its setting says otherwise."""
@@ -33,7 +34,7 @@ IN_CAPITALS: Final = (
     "value: an envelope with names in capitals, as ksqlDB writes it: BEFORE, AFTER, SOURCE and OP"
 )
 
-_fields = msgspec.json.Decoder(dict[str, Raw] | None).decode
+_fields = json_decoder(dict[str, Raw] | None)
 
 
 def detail_of(topic: str, fields: Mapping[str, Raw]) -> str | None:

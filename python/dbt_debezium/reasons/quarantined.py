@@ -21,7 +21,8 @@ QUARANTINED: Final = by_name(
         Reason(
             "bad_type",
             "S19",
-            "a field of the envelope has another type than Debezium gives it",
+            "a field of the envelope has another type than Debezium gives it, or a number has over "
+            "1,000 digits or a name over 50,000 characters, which Spark does not read",
             "take off the transform that changes it, or report the message's form as a bug",
         ),
         Reason(

@@ -4,21 +4,24 @@ Ids in headers are Apicurio's, which gives them out at its own API beside Conflu
 """
 
 import base64
-import json
 import urllib.error
 import urllib.request
 from http.client import HTTPException
 from typing import Any, Final, NamedTuple
 
-from msgspec import Struct
+from msgspec import DecodeError, Struct
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.json_values import json_decoder
 
 TIMEOUT_SECONDS: Final = 15
 REFUSALS: Final = {
     401: "it wants credentials; set username and password",
     403: "it does not let us read schemas; grant it, or correct username and password",
 }
+
+
+_decode = json_decoder(object)
 
 
 class RegistryBlock(Struct, forbid_unknown_fields=True, frozen=True):
@@ -129,8 +132,8 @@ def _body(error: urllib.error.HTTPError) -> str:
 def _json(text: str) -> Any:
     """What the text is as JSON; None where it is none."""
     try:
-        return json.loads(text)
-    except ValueError:
+        return _decode(text)
+    except DecodeError:
         return None
 
 

@@ -6,7 +6,8 @@ logical type, `connect.type` a smaller integer (Confluent's and Apicurio's AvroD
 """
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any, Final
 
 from dbt_debezium.column_types import DECIMAL
@@ -99,7 +100,11 @@ def is_map_entry(schema: Any) -> bool:
 
 
 def connect_schema(
-    schema: Any, namespace: str = "", named: dict[str, Schema] | None = None, depth: int = 0
+    schema: Any,
+    namespace: str = "",
+    named: dict[str, Schema] | None = None,
+    depth: int = 0,
+    met: Iterator[int] | None = None,
 ) -> Schema:
     """The schema block of a type.
 
@@ -108,9 +113,10 @@ def connect_schema(
         namespace: in which names stand without one.
         named: takes the named types that are met.
         depth: levels above.
+        met: counts the types.
 
     Raises:
-        SchemaError: Kafka Connect has no such type, or it contains itself.
+        SchemaError: Kafka Connect has no such type, it contains itself, or it has too many.
 
     >>> connect_schema({"type": "int", "connect.name": "io.debezium.time.Date"})
     {'type': 'int32', 'optional': False, 'name': 'io.debezium.time.Date'}
@@ -121,27 +127,36 @@ def connect_schema(
     if depth > DEEPEST:
         raise SchemaError("a type that contains itself, or over 50 levels")
     named = {} if named is None else named
+    met = count(1) if met is None else met
+    # Each named type is written out wherever it is used: of fifty, each with two fields of the one
+    # before it, that would be 2^50.
+    if next(met) > MOST_TYPES:
+        raise SchemaError(f"over {MOST_TYPES} types, each counted wherever it is used")
     found, inner, is_optional = resolved(schema, namespace, named)
     kind = found["type"]
     if kind in NAMED:
         named[full_name(found, namespace)] = found
     block: Schema = {"type": TYPES.get(kind, kind), "optional": is_optional}
+    if kind == "fixed" and not found["size"] > 0:
+        raise SchemaError("a fixed of no bytes")
     if kind == "null":
         raise SchemaError("a field that is always null")
     if kind == "int" and found.get("connect.type") in SMALL:
         block["type"] = found["connect.type"]
     elif kind == "record":
-        block |= {"type": "struct", "fields": _fields(found, inner, named, depth)}
+        block |= {"type": "struct", "fields": _fields(found, inner, named, depth, met)}
     elif kind == "map":
         block |= {
             "keys": {"type": "string", "optional": False},
-            "values": connect_schema(found["values"], inner, named, depth + 1),
+            "values": connect_schema(found["values"], inner, named, depth + 1, met),
         }
     elif kind == "array" and is_map_entry(found["items"]):
-        entry = {one["field"]: one for one in _fields(found["items"], inner, named, depth)}
+        entry = {one["field"]: one for one in _fields(found["items"], inner, named, depth, met)}
         block |= {"type": "map", "keys": entry["key"], "values": entry["value"]}
     elif kind == "array":
-        block["items"] = connect_schema(found["items"], inner, named, depth + 1)
+        block["items"] = connect_schema(found["items"], inner, named, depth + 1, met)
+        if takes_no_bytes(block["items"]):
+            raise SchemaError("a list of what takes no bytes, so that its length could be any")
     name = found.get("connect.name") or LOGICAL.get(found.get("logicalType", ""))
     if name is None and kind == "record":
         name = full_name(found, namespace)
@@ -155,13 +170,27 @@ def connect_schema(
 
 
 DEEPEST: Final = 50
+MOST_TYPES: Final = 10_000
+"""A table of 1,000 columns has some 2,100: its columns twice, and the rest of the envelope."""
 
 
-def _fields(record: Schema, namespace: str, named: dict[str, Schema], depth: int) -> list[Schema]:
+def takes_no_bytes(block: Schema) -> bool:
+    """Whether values of a type are nothing in Avro, as records without fields are.
+
+    >>> takes_no_bytes({"type": "struct", "optional": False, "fields": []})
+    True
+    """
+    is_struct = block["type"] == "struct" and not block["optional"]
+    return is_struct and all(map(takes_no_bytes, block["fields"]))
+
+
+def _fields(
+    record: Schema, namespace: str, named: dict[str, Schema], depth: int, met: Iterator[int]
+) -> list[Schema]:
     fields = []
     for field in record["fields"]:
         try:
-            block = connect_schema(field["type"], namespace, named, depth + 1)
+            block = connect_schema(field["type"], namespace, named, depth + 1, met)
         except SchemaError as error:
             raise SchemaError(f"{field['name']}: {error}") from None
         if field.get("default") is not None and "default" not in block:

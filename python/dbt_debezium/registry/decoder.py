@@ -9,6 +9,8 @@ import fastavro
 import msgspec
 
 from dbt_debezium.dumps.connect_json import elements, entries, float32, scalar
+from dbt_debezium.json_text import DEEPEST_LEVELS, is_too_deep
+from dbt_debezium.json_values import json_decoder
 from dbt_debezium.registry.connect_schema import (
     NAMED,
     Schema,
@@ -24,6 +26,7 @@ Convert = Callable[[Any], Any]
 MOST_KNOWN: Final = 10_000
 WRAPPER: Final = {"schema", "payload"}
 """The members of Kafka Connect's wrapper."""
+_decode_schema = json_decoder(object)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -42,19 +45,23 @@ class Decoder:
 
     def __init__(self, text: str) -> None:
         """Raises SchemaError: the text is no Avro schema, or none that Kafka Connect writes."""
+        if is_too_deep(text):
+            raise SchemaError(f"over {DEEPEST_LEVELS} levels")
         try:
-            schema = msgspec.json.decode(text)
+            schema = _decode_schema(text)
             block = connect_schema(schema)
             self._schema = fastavro.parse_schema(_plain(schema))
+            self._head = f'{{"schema":{_encode(_read_part(block)).decode()},"payload":'
+            fields = {field["field"] for field in block.get("fields", ())}
+            self._convert = _conversion(schema, "", {})
         except (msgspec.DecodeError, fastavro.schema.SchemaParseException) as error:
             raise SchemaError(f"no Avro schema ({type(error).__name__})") from error
-        except (KeyError, TypeError, AttributeError) as error:
+        except SchemaError:
+            raise
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
             raise SchemaError("no Avro schema") from error
-        self._head = f'{{"schema":{_encode(_read_part(block)).decode()},"payload":'
-        fields = {field["field"] for field in block.get("fields", ())}
         self.key_text = self.text if fields == WRAPPER else self.payload
         """Of a key: as JSON, with its schema block only where it would be taken for one."""
-        self._convert = _conversion(schema, "", {})
 
     def text(self, datum: bytes) -> str:
         """The message as JSON with its schema block.
