@@ -121,6 +121,18 @@ def test_an_address_that_names_no_broker_is_refused(address: str) -> None:
         block_of_address(address)
 
 
+def test_credentials_of_a_registry_of_the_command_line_come_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    address = "kafka://b:9092"
+    assert block_of_address(address, ".*", "http://r:1").registry == RegistryBlock("http://r:1")
+    monkeypatch.setenv("DBT_DEBEZIUM_REGISTRY_TOKEN", "hunter2")
+    monkeypatch.setenv("DBT_DEBEZIUM_REGISTRY_CA_CERTIFICATE", "ca.pem")
+    named = RegistryBlock("http://r:1", token="hunter2", ca_certificate="ca.pem")
+    assert block_of_address(address, ".*", "http://r:1").registry == named
+    assert block_of_address(address).registry is None
+
+
 def test_the_password_of_a_registry_comes_from_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

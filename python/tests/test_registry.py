@@ -21,7 +21,7 @@ from test_flatten import flats, settings
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flat import Flat
 from dbt_debezium.flatten import flatten_batch
-from dbt_debezium.registry.client import Found, Registry
+from dbt_debezium.registry.client import Found, Registry, RegistryBlock
 from dbt_debezium.registry.connect_schema import SchemaError, connect_schema
 from dbt_debezium.registry.decoder import Decoder
 from dbt_debezium.registry.texts import Schemas, message_texts
@@ -297,8 +297,12 @@ def url() -> Iterator[str]:
         yield address
 
 
+def registry_at(url: str, password: str = "p4ss") -> Registry:
+    return Registry("shop", RegistryBlock(url, "me", password))
+
+
 def test_a_registry_gives_schemas_by_both_kinds_of_ids(url: str) -> None:
-    registry = Registry("shop", url + "/", "me", "p4ss")
+    registry = registry_at(url + "/")
     assert registry.schema("7") == registry.schema("contentId:7") == Found("AVRO", KEY)
     assert registry.schema("8") == Found("PROTOBUF", "x")
     assert registry.schema("404") is None
@@ -315,7 +319,7 @@ def test_a_registry_that_refuses_is_named_without_its_password(
     url: str, password: str, schema_id: str, sentence: str
 ) -> None:
     with pytest.raises(DebeziumError) as refused:
-        Registry("shop", url, "me", password).schema(schema_id)
+        registry_at(url, password).schema(schema_id)
     assert str(refused.value).startswith(sentence.replace("PORT", url.rpartition(":")[2]))
     assert password not in str(refused.value)
 
@@ -324,12 +328,12 @@ def test_a_registry_that_does_not_answer_is_named() -> None:
     with pytest.raises(
         DebeziumError, match=r"shop: http://127\.0\.0\.1:9: .*does not answer; check its address"
     ):
-        Registry("shop", "http://127.0.0.1:9").schema("7")
+        Registry("shop", RegistryBlock("http://127.0.0.1:9")).schema("7")
 
 
 def test_a_page_of_a_proxy_is_no_answer_of_a_registry(url: str) -> None:
     """Taken for an unknown schema, it would quarantine all messages until somebody retries them."""
-    registry = Registry("shop", f"{url}/proxy", "me", "p4ss")
+    registry = registry_at(f"{url}/proxy")
     with pytest.raises(DebeziumError, match="HTTP 404 without the JSON of a registry; url must"):
         registry.schema("7")
     with pytest.raises(DebeziumError, match="url must name Confluent's API"):
@@ -356,7 +360,7 @@ def test_an_answer_that_breaks_off_or_is_no_http_is_none(sent: bytes) -> None:
         thread.start()
         try:
             with pytest.raises(DebeziumError, match=r"[A-Z]\w+: the registry does not answer"):
-                Registry("shop", f"http://127.0.0.1:{server.server_address[1]}").schema("7")
+                registry_at(f"http://127.0.0.1:{server.server_address[1]}").schema("7")
         finally:
             server.shutdown()
             thread.join()
@@ -388,7 +392,7 @@ def test_credentials_are_for_the_registry_alone_and_not_for_whom_it_refers_to() 
                 pass
 
         with serving(Refers) as address:
-            Registry("shop", address, "me", "p4ss").check()
+            registry_at(address).check()
     assert sent == ["Basic bWU6cDRzcw==", None]
 
 
@@ -406,4 +410,4 @@ def test_a_page_is_no_list_of_subjects() -> None:
         serving(Page) as address,
         pytest.raises(DebeziumError, match="has no list of subjects; url must"),
     ):
-        Registry("shop", address).check()
+        registry_at(address).check()

@@ -26,6 +26,12 @@ from dbt_debezium.repeated_keys import repeated_key
 FILE: Final = "landing.yml"
 REFERENCE: Final = re.compile(r"\$\{(env|file):([^}]+)\}")
 """As Kafka Connect's configuration providers write it."""
+VARIABLES: Final = {
+    field: f"DBT_DEBEZIUM_REGISTRY_{field.upper()}"
+    for field in RegistryBlock.__struct_fields__
+    if field != "url"
+}
+"""The credentials of a registry that `--registry` names, which are on no command line."""
 OURS: Final = {
     "bootstrap.servers": "bootstrap_servers names the brokers",
     "isolation.level": "messages of aborted transactions are never read",
@@ -100,7 +106,7 @@ def block_of_address(address: str, topics: str = ".*", registry: str | None = No
     Args:
         address: of the brokers.
         topics: a regular expression that fits whole names of topics.
-        registry: address of a schema registry.
+        registry: address of a schema registry, whose credentials are in the environment.
 
     Raises:
         DebeziumError: the address names no port.
@@ -113,7 +119,8 @@ def block_of_address(address: str, topics: str = ".*", registry: str | None = No
         raise DebeziumError(
             f"{address}: names no broker; write kafka://host:port, or kafka://host:port,host:port"
         )
-    named = RegistryBlock(registry) if registry else None
+    credentials = {field: os.environ[key] for field, key in VARIABLES.items() if key in os.environ}
+    named = RegistryBlock(registry, **credentials) if registry else None
     return _checked(address, KafkaBlock(servers, topics, registry=named))
 
 
@@ -202,16 +209,12 @@ def registry_of(name: str, block: Block) -> Registry | None:
     """
     if block.registry is None:
         return None
-    username, password = (
-        value and _filled(f"{name}: registry: {key}", value)
-        for key, value in (
-            ("username", block.registry.username),
-            ("password", block.registry.password),
-        )
-    )
-    url = _filled(f"{name}: registry: url", block.registry.url)
-    _check_url(f"{FILE}: {name}", url)
-    return Registry(f"{name}: registry", url, username, password)
+    filled = {
+        key: value and _filled(f"{name}: registry: {key}", value)
+        for key, value in msgspec.structs.asdict(block.registry).items()
+    }
+    _check_url(f"{FILE}: {name}", filled["url"])
+    return Registry(f"{name}: registry", RegistryBlock(**filled))
 
 
 def _filled(where: str, text: str) -> str:

@@ -3,23 +3,22 @@
 Ids in headers are Apicurio's, which gives them out at its own API beside Confluent's.
 """
 
-import base64
-import urllib.error
-import urllib.request
-from http.client import HTTPException
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
+from urllib.parse import urljoin, urlsplit
 
 from msgspec import DecodeError, Struct
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.json_values import json_decoder
 
-TIMEOUT_SECONDS: Final = 15
+ALL_SECONDS: Final = 300.0
+"""For all schemas of one landing together, which holds the lake meanwhile."""
+MOST_REDIRECTS: Final = 5
 REFUSALS: Final = {
-    401: "it wants credentials; set username and password",
-    403: "it does not let us read schemas; grant it, or correct username and password",
+    401: "it wants credentials; set username and password, or token",
+    403: "it does not let us read schemas; grant it, or correct the credentials",
 }
-
 
 _decode = json_decoder(object)
 
@@ -31,6 +30,14 @@ class RegistryBlock(Struct, forbid_unknown_fields=True, frozen=True):
     """Of Confluent's API: it ends before `/schemas/ids`."""
     username: str | None = None
     password: str | None = None
+    token: str | None = None
+    """A bearer token, in place of a username."""
+    client_certificate: str | None = None
+    """A file in PEM by which the registry knows us, with its key or without."""
+    client_key: str | None = None
+    """The file of its key, which no passphrase protects."""
+    ca_certificate: str | None = None
+    """A file in PEM with the authority that has signed the registry's own certificate."""
 
 
 class Found(NamedTuple):
@@ -44,20 +51,25 @@ class Found(NamedTuple):
 class Registry:
     """A registry, with credentials that are never shown."""
 
-    def __init__(
-        self, where: str, url: str, username: str | None = None, password: str | None = None
-    ) -> None:
-        """Take `where` for the beginning of sentences; the rest is `RegistryBlock`'s."""
+    def __init__(self, where: str, block: RegistryBlock) -> None:
+        """Take `where` for the beginning of sentences, and a block whose values are filled in.
+
+        Raises:
+            DebeziumError: the credentials do not go together.
+        """
         self._where = where
-        self._username, self._password = username, password
+        self._block = block
         self._known: dict[str, Found | None] = {}
-        self.url = url.rstrip("/")
+        self._seconds_left = ALL_SECONDS
+        self.url = block.url.rstrip("/")
+        if problem := _problem(block):
+            raise DebeziumError(f"{where}: {problem}")
 
     def schema(self, schema_id: str) -> Found | None:
         """The schema of an id as `framing` writes it; None when the registry has none.
 
         Raises:
-            DebeziumError: the registry does not answer, or not as one.
+            DebeziumError: the registry does not answer, not in time or not as one.
         """
         if schema_id not in self._known:
             self._known[schema_id] = self._asked(schema_id)
@@ -67,7 +79,7 @@ class Registry:
         """Ask the registry for something that every one has.
 
         Raises:
-            DebeziumError: it does not answer, or not as a registry.
+            DebeziumError: it does not answer, not in time or not as a registry.
         """
         subjects = self._get(f"{self.url}/subjects")
         if subjects is None or not isinstance(_json(subjects), list):
@@ -88,30 +100,46 @@ class Registry:
         return Found(str(answer.get("schemaType") or "AVRO"), str(answer["schema"]))
 
     def _get(self, url: str) -> str | None:
-        request = urllib.request.Request(
-            url, headers={"Accept": "application/vnd.schemaregistry.v1+json, application/json, */*"}
-        )
-        if self._username is not None:
-            pair = f"{self._username}:{self._password or ''}".encode()
-            # Not for whom an answer refers us to.
-            credentials = f"Basic {base64.b64encode(pair).decode()}"
-            request.add_unredirected_header("Authorization", credentials)
+        # Executors read messages with what the driver has asked for, and have no `requests`.
+        from dbt_debezium.registry.http import NoAnswerError, answer_of
+
+        for _ in range(MOST_REDIRECTS):
+            if self._seconds_left <= 0:
+                raise DebeziumError(
+                    f"{self._where}: {self.url}: its answers took over {ALL_SECONDS:.0f} seconds; "
+                    "what it gave is kept, and the next landing asks for the rest"
+                )
+            is_own = _origin(url) == _origin(self.url)
+            try:
+                # Credentials are not for whom an answer refers us to.
+                answer = answer_of(url, self._block if is_own else RegistryBlock(url))
+            except NoAnswerError as error:
+                raise DebeziumError(f"{self._where}: {self.url}: {error}") from None
+            self._seconds_left -= answer.seconds
+            if answer.location is None:
+                return self._read(answer.status, answer.body, answer.retry_after)
+            url = urljoin(url, answer.location)
+            if urlsplit(url).scheme not in ("http", "https"):
+                raise self._is_none("refers to an address that is not one of HTTP")
+        raise self._is_none(f"refers to another address {MOST_REDIRECTS} times")
+
+    def _read(self, status: int, body: bytes, retry_after: str | None) -> str | None:
+        """The text of an answer; None where the registry says that it has no such thing."""
+        if status == 404 and isinstance(_json(body), dict):
+            return None
+        if status == 404:
+            # That of a proxy: taken for an unknown schema, it would quarantine all messages.
+            raise self._is_none("HTTP 404 without the JSON of a registry")
+        if status >= 300:
+            wait = f"it asks to wait {retry_after} s; land again then" if retry_after else None
+            why = REFUSALS.get(status) or wait or "look at its log"
+            raise DebeziumError(f"{self._where}: {self.url}: HTTP {status}; {why}")
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:
-                return str(answer.read().decode())
-        except urllib.error.HTTPError as error:
-            if error.code == 404 and isinstance(_json(_body(error)), dict):
-                return None
-            if error.code == 404:
-                # That of a proxy: taken for an unknown schema, it would quarantine all messages.
-                raise self._is_none("HTTP 404 without the JSON of a registry") from None
-            why = REFUSALS.get(error.code, "look at its log")
-            raise DebeziumError(f"{self._where}: {self.url}: HTTP {error.code}; {why}") from None
-        except (OSError, ValueError, HTTPException) as error:
-            reason = error.reason if isinstance(error, urllib.error.URLError) else error
+            return body.decode()
+        except UnicodeDecodeError as error:
             raise DebeziumError(
-                f"{self._where}: {self.url}: {type(reason).__name__}: the registry does not "
-                "answer; check its address, and land again: until then the messages wait"
+                f"{self._where}: {self.url}: {type(error).__name__}: the registry does not "
+                "answer in UTF-8; check its address"
             ) from None
 
     def _is_none(self, what: str) -> DebeziumError:
@@ -121,19 +149,29 @@ class Registry:
         )
 
 
-def _body(error: urllib.error.HTTPError) -> str:
-    """The text of an answer that is an error; empty where it breaks off."""
-    try:
-        return error.read().decode(errors="replace")
-    except (OSError, HTTPException):
-        return ""
+def _problem(block: RegistryBlock) -> str | None:
+    """Why credentials cannot be used, without a word of them."""
+    if block.token is not None and block.username is not None:
+        return "has both a username and a token; name one of them"
+    if block.password is not None and block.username is None:
+        return "has a password and no username; name both, or token"
+    if block.client_key is not None and block.client_certificate is None:
+        return "has a client_key and no client_certificate; name both"
+    if block.token is not None and not (block.token.isascii() and block.token.isprintable()):
+        return "token: holds a character that no header of HTTP has, such as the end of a line"
+    return None
 
 
-def _json(text: str) -> Any:
+def _origin(url: str) -> Sequence[object]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+
+
+def _json(text: str | bytes) -> Any:
     """What the text is as JSON; None where it is none."""
     try:
         return _decode(text)
-    except DecodeError:
+    except (DecodeError, UnicodeDecodeError):
         return None
 
 

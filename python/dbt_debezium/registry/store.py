@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
+from dbt_debezium.errors import DebeziumError
 from dbt_debezium.landing import METADATA_PROPERTIES
 from dbt_debezium.registry.client import Found, Registry
 from dbt_debezium.registry.framing import HEADERS, ID_LENGTH, PREFIX_LENGTH
@@ -149,7 +150,7 @@ def learn(
         By topic of the block, the ids whose schemas are still not known.
 
     Raises:
-        DebeziumError: the registry does not answer. Nothing is kept.
+        DebeziumError: the registry does not answer. What it has given before is kept.
     """
     wanted = set(found)
     if not spark.catalog.tableExists(TABLE):
@@ -162,7 +163,15 @@ def learn(
     counts = Counter(one.topic for one in (wanted | waiting) - known)
     wanted = {one for one in wanted - known if counts[one.topic] <= MOST_UNKNOWN}
     asked = {one for one in wanted | waiting if registry and has(one.topic)}
-    answers = {one: registry.schema(one.schema_id) for one in sorted(asked)} if registry else {}
+    answers: dict[Named, Found | None] = {}
+    failure: DebeziumError | None = None
+    for one in sorted(asked) if registry else ():
+        try:
+            answers[one] = registry.schema(one.schema_id) if registry else None
+        except DebeziumError as error:
+            # So that each landing comes further, however slow the registry is.
+            failure = error
+            break
     given = {one: answer for one, answer in answers.items() if answer is not None}
     url = registry.url if registry else None
     changed = [
@@ -174,6 +183,8 @@ def learn(
         asked_rows.createOrReplaceTempView("asked")
         spark.sql(MERGE)
         spark.catalog.dropTempView("asked")
+    if failure is not None:
+        raise failure
     unknown: dict[str, list[str]] = defaultdict(list)
     for one in sorted((wanted | waiting) - given.keys()):
         if has(one.topic):
