@@ -5,6 +5,7 @@ import logging
 import os
 import re
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -195,12 +196,29 @@ def own_settings(project: Path) -> dict[str, Any]:
     return settings
 
 
+def _check_dbt(target: str | None) -> None:
+    """Refuse a target that only dbt can read, where it is not installed.
+
+    Raises:
+        DebeziumError: it is not.
+    """
+    from dbt_debezium.catalogs import target_without_dbt
+
+    if find_spec("dbt") is None and target_without_dbt(target) is None:
+        named = f"the target '{target}'" if target else "the target"
+        raise DebeziumError(
+            f"profile: {named} of {project_dir() / 'profiles.yml'} is not there, or only dbt can "
+            "read it; correct its name, or pip install 'dbt-debezium[spark]'"
+        )
+
+
 def read_target(target: str | None = None) -> dict[str, Any]:
     """A target of the profile, rendered as dbt renders it.
 
     Raises:
         DebeziumError: there is no profiles.yml, or it has no such profile or target.
     """
+    _check_dbt(target)
     from dbt.clients.yaml_helper import load_yaml_text
     from dbt.config.profile import Profile, read_profile
     from dbt.config.renderer import ProfileRenderer

@@ -436,7 +436,12 @@ def test_columns_of_one_name_are_refused_where_json_would_lose_one(lake: SqlCata
             "select * from nope.a",
             "query: the lake has no table nope.a; the schema nope has no tables",
         ),
-        ("select * from nope", "Table with name nope does not exist; write one query in DuckDB's"),
+        ("select * from nope", "query: the lake has no table public.nope; the schema public has"),
+        (
+            "select chanel from build.cut",
+            'query: Binder Error: Referenced column "chanel" not found in FROM clause; Candidate '
+            'bindings: "channel"',
+        ),
         ("show tables from nope", 'schema named ".nope" found; write one query'),
         ("select '\udcff'", "query: it holds bytes that are no text; write it in UTF-8"),
         ("selec", 'syntax error at or near "selec"; write one query in DuckDB\'s SQL'),

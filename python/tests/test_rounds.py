@@ -202,9 +202,7 @@ def test_a_file_is_hashed_again_once_it_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hashed: list[Path] = []
-    monkeypatch.setattr(
-        "dbt_debezium.rounds.file_hashes.file_hash", lambda path: hashed.append(path) or "hash"
-    )
+    monkeypatch.setattr("dbt_debezium.dumps.file_hash", lambda path: hashed.append(path) or "hash")
     monkeypatch.setattr("dbt_debezium.rounds.file_hashes.SETTLED_NANOS", 0)
     file, hashes = tmp_path / "a.jsonl", FileHashes()
     file.write_text("1")

@@ -19,9 +19,12 @@ from arrivals import Arrival, write_arrivals
 from connect_server import connect_server
 from lake import REPOSITORY, open_lake
 
-from dbt_debezium.export import plain, with_text_times
+from dbt_debezium.catalogs import catalog_of_session
+from dbt_debezium.export import with_text_times
+from dbt_debezium.json_values import plain
 from dbt_debezium.lake_format import FORMAT
 from dbt_debezium.preview import write_project
+from dbt_debezium.readers import SparkReader
 from dbt_debezium.scaffold import CapturedTable
 from dbt_debezium.views import view_statements
 
@@ -313,7 +316,10 @@ def test_all_tables_are_those_of_an_embedded_lake(
             lake.land(machine.folder / part)
             assert lake.build(command="run"), lake.lines
         rows = with_text_times(lake.spark.sql(asked)).collect()
-        views = [*view_statements(lake.spark, "build", "public", "trino", "lake", "public_trino")]
+        reader, known = SparkReader(lake.spark), catalog_of_session(lake.spark)
+        views = [
+            *view_statements(reader, known, "build", "public", "trino", "lake", "public_trino")
+        ]
     assert found == sorted(json.dumps(plain(row.asDict())) for row in rows)
     said = machine.says(COMMAND, "views", "--dialect", "trino")
     assert said.endswith("".join(f"{one};\n\n" for one in views))

@@ -24,12 +24,14 @@ from engines import (
 from lake import REPOSITORY, capture
 from pages import blocks
 from pyspark.sql import SparkSession
+from test_without_spark import WITHOUT_SPARK
 
 from dbt_debezium.build import environment, run_dbt
 from dbt_debezium.cli import main
 from dbt_debezium.demo import read_capture, split
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing import land
+from dbt_debezium.readers import SparkReader
 from dbt_debezium.session import spark_session
 from dbt_debezium.views import public_texts
 from dbt_debezium.views.dialects import tables_of
@@ -50,6 +52,15 @@ for statement in sys.stdin:
     print(json.dumps([statement.strip(), answer]), flush=True)
 """
 """Runs each statement of its input, and says how many rows it gave or why it failed."""
+READING = (
+    ["quarantine"],
+    ["quarantine", "--values", "--json"],
+    ["quarantine", "--topic", "shop.public.payments", "--reason", "bad_*"],
+    ["lease"],
+    ["views", "--dialect", "duckdb"],
+    ["views", "--dialect", "trino"],
+)
+"""What any engine answers alike."""
 CHANGES = (
     "insert into build.cut select * from build.cut",
     "update build.cut set cut_id = 1 where channel = 'published'",
@@ -165,14 +176,15 @@ def test_status_says_the_same_with_duckdb_as_with_spark(first_part: SparkSession
     assert shop["counts"]["landed"] > 0
 
 
-def test_status_report_and_queries_need_no_java(first_part: SparkSession, tmp_path: Path) -> None:
-    command = Path(sys.executable).with_name("dbt-debezium")
+def test_what_reads_needs_neither_java_nor_packages_of_spark(
+    first_part: SparkSession, tmp_path: Path
+) -> None:
     page = tmp_path / "lake.html"
-    query = "select commit_number from public.published_cut"
-    without_java = {**os.environ, "PATH": str(command.parent), "JAVA_HOME": str(tmp_path)}
+    query = "select commit_number from published_cut"
+    without_java = {**os.environ, "PATH": "", "JAVA_HOME": str(tmp_path)}
     said = [
         subprocess.run(
-            [command, *arguments],
+            [sys.executable, "-c", WITHOUT_SPARK, *map(str, arguments)],
             cwd=REPOSITORY,
             env=without_java,
             check=True,
@@ -182,14 +194,19 @@ def test_status_report_and_queries_need_no_java(first_part: SparkSession, tmp_pa
         for arguments in (
             ["status", "--json"],
             ["report", page],
-            ["query", query, "--engine", "duckdb", "--json"],
+            ["query", query, "--json"],
+            *READING,
         )
     ]
     assert said[0] == status_of(REPOSITORY, "spark", "--json")
     assert said[1].startswith("Not all is well: 1 message is quarantined")
     assert said[1].strip() in page.read_text()
-    ((published,),) = first_part.sql(query).collect()
+    ((published,),) = first_part.sql("select commit_number from public.published_cut").collect()
     assert json.loads(said[2]) == {"commit_number": published}
+    for arguments, found in zip(READING, said[3:], strict=True):
+        asked = CliRunner().invoke(main, [*arguments, "--engine", "spark"], catch_exceptions=False)
+        assert found == asked.stdout, arguments
+    assert "bad_json" in said[3]
 
 
 def test_pyiceberg_reads_what_spark_reads_while_transactions_are_held(
@@ -227,7 +244,7 @@ def test_pyiceberg_reads_what_spark_reads_after_a_second_run(all_parts: SparkSes
 
 
 def test_public_views_read_only_what_the_page_lets_readers_read(first_part: SparkSession) -> None:
-    texts = public_texts(first_part, "public")
+    texts = public_texts(SparkReader(first_part), "public")
     tables = {".".join(one) for text in texts.values() for one in tables_of(text)}
     assert {"build.cut", "build.orders_history", "build.held_transaction__stored"} <= tables
     assert [one for one in tables if not BEHIND_VIEWS.fullmatch(one)] == []

@@ -19,7 +19,8 @@ from lake import Lake, open_lake, tables_of
 from oracle import Message, Row
 
 from dbt_debezium.notices import idle_decisions
-from dbt_debezium.quarantine.messages import Wanted, land_again, quarantined
+from dbt_debezium.quarantine.again import land_again
+from dbt_debezium.quarantine.messages import Wanted, quarantined
 from dbt_debezium.readers import SparkReader
 from dbt_debezium.scaffold import Group
 
@@ -1866,12 +1867,13 @@ def test_quarantined_messages_are_listed_with_their_values_where_asked(
     runs: Runs, shown: Seen
 ) -> None:
     wanted = Wanted(source="f_garbage", reason="bad_*")
-    masked = quarantined(runs.lake.spark, "build", wanted)
-    told = quarantined(runs.lake.spark, "build", wanted, as_landed=True)
+    reader = SparkReader(runs.lake.spark)
+    masked = quarantined(reader, "build", wanted)
+    told = quarantined(reader, "build", wanted, as_landed=True)
     assert len(masked) == len(told) == 7
     assert SECRET not in str(masked)
     assert SECRET in str(told)
-    assert quarantined(runs.lake.spark, "build", Wanted(source="f_garb")) == []
+    assert quarantined(reader, "build", Wanted(source="f_garb")) == []
 
 
 @pytest.mark.fault(5, 10, 11, 18, 19, 21, 22, 23, 25, 35)

@@ -1,15 +1,22 @@
 """`dbt-debezium lease`."""
 
+from typing import TYPE_CHECKING
+
 import click
 from rich.text import Text
 
 from dbt_debezium.cli.console import enter_lake, examples, out, working
+from dbt_debezium.cli.status import engine_option
+
+if TYPE_CHECKING:
+    from dbt_debezium.readers.choice import Engine
 
 
 @click.command(epilog=examples("dbt-debezium lease", "dbt-debezium lease --break"))
 @click.option("--break", "is_broken", is_flag=True, help="Take the lease from its holder.")
 @click.option("--target", help="A target of profiles.yml.")
-def lease(is_broken: bool, target: str | None) -> None:
+@engine_option
+def lease(is_broken: bool, target: str | None, engine: "Engine") -> None:
     """Say which run may write to the lake, and since when.
 
     A run that was killed on another machine keeps the lease until twenty minutes after it was last
@@ -18,16 +25,19 @@ def lease(is_broken: bool, target: str | None) -> None:
     """
     from dbt_debezium.lease.breaking import break_lease
     from dbt_debezium.lease.holding import now
-    from dbt_debezium.lease.row import read_row
+    from dbt_debezium.lease.row import read_lease
     from dbt_debezium.lease.sentences import broken_sentence, state_sentence
-    from dbt_debezium.session import spark_session
+    from dbt_debezium.readers.choice import reader_of
+    from dbt_debezium.session import build_schema, spark_session
 
+    if is_broken and engine == "duckdb":
+        raise click.UsageError("--break writes to the lake, which only Spark does.")
     enter_lake(target)
-    with working("starting Spark"):
-        spark = spark_session(target)
-        if is_broken:
-            sentence = broken_sentence(break_lease(spark), now())
-        else:
-            seen = read_row(spark)
-            sentence = state_sentence(seen.row if seen else None, now())
+    if is_broken:
+        with working("starting Spark"):
+            sentence = broken_sentence(break_lease(spark_session(target)), now())
+    else:
+        with working("looking at the lake") as state:
+            lake = reader_of(target, build_schema(target), engine, state.update)
+            sentence = state_sentence(read_lease(lake), now())
     out.print(Text(sentence), soft_wrap=True)

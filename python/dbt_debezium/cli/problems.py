@@ -13,6 +13,11 @@ from dbt_debezium.errors import DebeziumError, is_of_spark
 from dbt_debezium.home import is_carried
 from dbt_debezium.package_files import package_dir
 
+OF_SPARK: Final = frozenset(
+    {"dbt", "dbt_common", "fastavro", "kafka", "py4j", "pyarrow", "pyspark"}
+)
+"""Modules that `dbt-debezium[spark]` installs."""
+INSTALL_SPARK: Final = "pip install 'dbt-debezium[spark]'"
 PAGE: Final = re.compile(r"\bdocs/[a-z-]+[.]md\b")
 
 
@@ -42,6 +47,8 @@ def known_sentence(error: Exception, where: str) -> str | None:
     """
     if isinstance(error, DebeziumError):
         return with_pages(without_passwords(str(error)))
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in OF_SPARK:
+        return f"{where}: it needs Spark, which is not installed; {INSTALL_SPARK}"
     if isinstance(error, OSError):
         return f"{error.filename or where}: {error.strerror or error}"
     if is_of_spark(error):

@@ -1,7 +1,7 @@
 """`dbt-debezium quarantine`."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,13 +9,16 @@ from rich.text import Text
 
 from dbt_debezium.cli.cells import counted
 from dbt_debezium.cli.console import enter_lake, examples, out, working
+from dbt_debezium.cli.status import engine_option
 from dbt_debezium.cli.tables import show_rows
 from dbt_debezium.home import lake_dir
 from dbt_debezium.quarantine.sentences import told
 from dbt_debezium.writers.terminal import json_text
 
 if TYPE_CHECKING:
-    from pyspark.sql import Row
+    from dbt_debezium.quarantine.messages import Wanted
+    from dbt_debezium.readers import Reader
+    from dbt_debezium.readers.choice import Engine
 
 NOTHING = "nothing of that is quarantined"
 
@@ -37,6 +40,7 @@ NOTHING = "nothing of that is quarantined"
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per message, of all.")
 @click.option("--retry", is_flag=True, help="Land them again, for the next run to read.")
 @click.option("--target", help="A target of profiles.yml.")
+@engine_option
 def quarantine(
     source: str,
     topic: str,
@@ -46,6 +50,7 @@ def quarantine(
     as_json: bool,
     retry: bool,
     target: str | None,
+    engine: "Engine",
 ) -> None:
     """List messages that cannot be read, or land them again.
 
@@ -53,36 +58,51 @@ def quarantine(
     registry or a newer version of dbt-debezium makes them readable. A message that a dump cut off
     must be landed from Kafka, or from a whole dump.
     """
-    from dbt_debezium.lease import Lease
-    from dbt_debezium.quarantine.messages import Wanted, land_again, quarantined
-    from dbt_debezium.readers import SparkReader
-    from dbt_debezium.report import cut_report
-    from dbt_debezium.session import build_schema, nothing_published, spark_session
+    from dbt_debezium.quarantine.messages import Wanted, quarantined
+    from dbt_debezium.readers.choice import reader_of
+    from dbt_debezium.session import build_schema
 
     if retry and (values or as_json):
         raise click.UsageError("--retry shows nothing; leave --values and --json out.")
+    if retry and engine == "duckdb":
+        raise click.UsageError("--retry writes to the lake, which only Spark does.")
     enter_lake(target)
     wanted = Wanted(source, topic, reason)
     schema = build_schema(target)
-    # Spark takes seconds to start, and another run may hold the lake.
-    held = Lease(lake_dir(), "dbt-debezium quarantine --retry") if retry else nullcontext()
-    with held, working("starting Spark") as status:
-        spark = spark_session(target)
-        if not cut_report(SparkReader(spark), schema):
-            raise nothing_published("quarantine")
-        if retry:
-            status.update("landing again")
-            count, landing_id = land_again(spark, schema, wanted)
-        else:
-            status.update("reading")
-            rows = quarantined(spark, schema, wanted, as_landed=values)
     if retry:
-        out.print(_landed_again(count, landing_id))
-    elif as_json:
+        out.print(_landed_again(*_retry(target, schema, wanted)))
+        return
+    with working("looking at the lake") as state:
+        lake = reader_of(target, schema, engine, state.update)
+        _check_published(lake, schema)
+        rows = quarantined(lake, schema, wanted, as_landed=values)
+    if as_json:
         for row in rows:
             click.echo(json_text(_message(row)))
     else:
         _show(rows, limit)
+
+
+def _check_published(lake: "Reader", schema: str) -> None:
+    from dbt_debezium.report import cut_report
+    from dbt_debezium.session import nothing_published
+
+    if not cut_report(lake, schema):
+        raise nothing_published("quarantine")
+
+
+def _retry(target: str | None, schema: str, wanted: "Wanted") -> tuple[int, int | None]:
+    from dbt_debezium.lease import Lease
+    from dbt_debezium.quarantine.again import land_again
+    from dbt_debezium.readers import SparkReader
+    from dbt_debezium.session import spark_session
+
+    # Spark takes seconds to start, and another run may hold the lake.
+    with Lease(lake_dir(), "dbt-debezium quarantine --retry"), working("starting Spark") as state:
+        spark = spark_session(target)
+        _check_published(SparkReader(spark), schema)
+        state.update("landing again")
+        return land_again(spark, schema, wanted)
 
 
 def _landed_again(count: int, landing_id: int | None) -> str:
@@ -94,7 +114,7 @@ def _landed_again(count: int, landing_id: int | None) -> str:
     )
 
 
-def _show(rows: "Sequence[Row]", limit: int) -> None:
+def _show(rows: Sequence[dict[str, Any]], limit: int) -> None:
     if not rows:
         out.print(NOTHING)
         return
@@ -115,18 +135,35 @@ def _show(rows: "Sequence[Row]", limit: int) -> None:
         out.print(Text(told(name)), soft_wrap=True)
 
 
-def _message(row: "Row") -> dict[str, Any]:
+def _message(row: dict[str, Any]) -> dict[str, Any]:
     """A row as JSON can hold it; bytes that are no UTF-8 as hexadecimal digits."""
-    found = {name: value for name, value in row.asDict().items() if name != "is_unreadable"}
+    found = {
+        "timestamp" if name == "sent_at_micros" else name: value
+        for name, value in row.items()
+        if name != "is_unreadable"
+    }
     if "timestamp" in found:
-        # Python would show it in the zone of this machine.
-        found["timestamp"] = found.pop("sent_at")
-        found["headers"] = [{"key": one.key, "value": _text(one.value)} for one in row["headers"]]
+        found["timestamp"] = _time_text(row["sent_at_micros"])
+        found["headers"] = [
+            {"key": one["key"], "value": _text(one["value"])} for one in row["headers"] or []
+        ]
         found["key"], found["value"] = _text(row["key"]), _text(row["value"])
     return found
 
 
-def _text(content: bytearray | None) -> str | None:
+def _time_text(micros: int | None) -> str | None:
+    """A time in UTC with its microseconds.
+
+    >>> _time_text(1_000_000)
+    '1970-01-01T00:00:01.000000Z'
+    """
+    if micros is None:
+        return None
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=micros)
+    return f"{moment:%Y-%m-%dT%H:%M:%S.%f}Z"
+
+
+def _text(content: bytes | bytearray | None) -> str | None:
     """The text of bytes.
 
     >>> _text(bytearray(b"a")), _text(bytearray(b"\\x00\\xff")), _text(None)

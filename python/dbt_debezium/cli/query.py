@@ -7,17 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from rich.text import Text
 
 from dbt_debezium.cli.cells import value_text
 from dbt_debezium.cli.console import enter_lake, examples, out, working
+from dbt_debezium.cli.status import engine_option
 from dbt_debezium.cli.tables import row_count, show_rows
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
 from dbt_debezium.writers.terminal import harmless, json_text, one_line
+
+if TYPE_CHECKING:
+    from dbt_debezium.readers.choice import Engine
 
 QUERIES = "SELECT, VALUES, SHOW, DESCRIBE and EXPLAIN"
 LINES: Final = 1_000
@@ -42,29 +46,26 @@ class Answer:
 @click.command(
     epilog=examples(
         "dbt-debezium query 'select * from public.commit'",
-        "dbt-debezium query 'show views in public'",
-        "dbt-debezium query 'from public.commit' --engine duckdb",
+        "dbt-debezium query 'show tables'",
+        "dbt-debezium query 'show views in public' --engine spark",
     )
 )
 @click.argument("sql")
 @click.option("--target", help="A target of profiles.yml.")
 @click.option("--json", "form", flag_value="json", help="One JSON object per row.")
 @click.option("--csv", "form", flag_value="csv", help="CSV with a header. Null is an empty field.")
-@click.option(
-    "--engine",
-    default="spark",
-    show_default=True,
-    type=click.Choice(["duckdb", "spark"]),
-    help="Whose SQL it is. DuckDB needs no Java, and answers sooner.",
-)
-def query(sql: str, target: str | None, form: str | None, engine: str) -> None:
-    """Print the result of one SQL query, such as \"select * from public.commit\"."""
-    from dbt_debezium.export import plain
+@engine_option
+def query(sql: str, target: str | None, form: str | None, engine: "Engine") -> None:
+    """Print the result of one SQL query, such as \"select * from public.commit\".
+
+    The SQL is that of the engine. DuckDB finds the public tables without their schema, too.
+    """
+    from dbt_debezium.json_values import plain
 
     enter_lake(target)
     if SURROGATE.search(sql):
         raise DebeziumError("query: it holds bytes that are no text; write it in UTF-8")
-    found = ask_duckdb(sql, target) if engine == "duckdb" else ask_spark(sql, target)
+    found = ask(sql, target, engine)
     if form == "json":
         check_names(found.columns)
         objects = map(found.as_object, found.rows)
@@ -121,6 +122,23 @@ def check_names(columns: Sequence[str]) -> None:
         raise DebeziumError(
             f"query: several columns are called {repeated}; give each its own name with `as`"
         )
+
+
+def ask(sql: str, target: str | None, engine: "Engine") -> Answer:
+    """What the engine answers, chosen as for `status`.
+
+    Raises:
+        DebeziumError: no engine that is there can read this lake, or it refuses the query.
+    """
+    from dbt_debezium.readers.choice import NotForDuckdbError, has_spark
+
+    if engine != "spark":
+        try:
+            return ask_duckdb(sql, target)
+        except NotForDuckdbError:
+            if engine == "duckdb" or not has_spark():
+                raise
+    return ask_spark(sql, target)
 
 
 def ask_duckdb(sql: str, target: str | None) -> Answer:

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 import click
 
 from dbt_debezium.cli.console import enter_lake, examples, working
+from dbt_debezium.cli.status import engine_option
 from dbt_debezium.home import project_dir
 
 if TYPE_CHECKING:
+    from dbt_debezium.readers.choice import Engine
     from dbt_debezium.views.dialects import Dialect
 
 
@@ -36,21 +38,31 @@ if TYPE_CHECKING:
     " may be in the same catalog, `_trino` follows.",
 )
 @click.option("--target", help="A target of profiles.yml.")
-def views(dialect: "Dialect", catalog: str, schema: str | None, target: str | None) -> None:
+@engine_option
+def views(
+    dialect: "Dialect", catalog: str, schema: str | None, target: str | None, engine: "Engine"
+) -> None:
     """Print the SQL of the public tables for an engine that cannot read Spark's views.
 
     The statements make views over the same Iceberg tables. Print them again when a public table is
     new, or has other columns. DuckDB and Trino are tested; the SQL for Snowflake has not been run.
     """
-    from dbt_debezium.session import build_schema, public_schema, spark_session
+    from dbt_debezium.catalogs import catalog_of_session, catalog_of_target
+    from dbt_debezium.readers import SparkReader
+    from dbt_debezium.readers.choice import reader_of
+    from dbt_debezium.session import build_schema, public_schema
     from dbt_debezium.views import view_statements
 
     enter_lake(target)
     public = public_schema(project_dir())
     schema = schema or (f"{public}_trino" if dialect == "trino" else public)
-    with working("starting Spark"):
-        spark = spark_session(target)
+    with working("looking at the lake") as state:
         build = build_schema(target)
-        found = list(view_statements(spark, build, public, dialect, catalog, schema))
+        lake = reader_of(target, build, engine, state.update)
+        if isinstance(lake, SparkReader):
+            known = catalog_of_session(lake.session)
+        else:
+            known = catalog_of_target(target)
+        found = list(view_statements(lake, known, build, public, dialect, catalog, schema))
     for statement in found:
         click.echo(f"{statement};\n")

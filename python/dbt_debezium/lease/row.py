@@ -17,6 +17,8 @@ from dbt_debezium.remote import has_java
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from dbt_debezium.readers import Reader
+
 TABLE: Final = "landing.lease"
 DEFAULT_CATALOG: Final = "spark.sql.defaultCatalog"
 SNAPSHOT: Final = "current-snapshot-id"
@@ -102,6 +104,16 @@ def read_row(spark: "SparkSession") -> Seen | None:
         records.close()
 
 
+def read_lease(lake: "Reader") -> LeaseRow | None:
+    """The row as a reader finds it, who may write to none; None before the first run."""
+    if not lake.has(TABLE):
+        return None
+    # Engines hand out times in the zone of this machine, or without any.
+    micros = [f"unix_micros({one}) as {one}" if one in TIMES else one for one in LeaseRow.__slots__]
+    rows = lake.rows(f"select {', '.join(micros)} from {TABLE}")
+    return _of_micros(rows[0]) if rows else None
+
+
 def create_table(spark: "SparkSession") -> None:
     """Create the table where it is not there. Of two machines, one creates it."""
     spark.sql(f"create schema if not exists {TABLE.partition('.')[0]}")
@@ -175,11 +187,15 @@ def _seen_remotely(spark: "SparkSession") -> Seen:
     found = table.selectExpr(*micros).head()
     if found is None:
         return Seen(None, snapshot, lake_format)
-    values = found.asDict()
-    for name in TIMES:
-        if values[name] is not None:
-            values[name] = EPOCH + timedelta(microseconds=values[name])
-    return Seen(LeaseRow(**values), snapshot, lake_format)
+    return Seen(_of_micros(found.asDict()), snapshot, lake_format)
+
+
+def _of_micros(row: dict[str, Any]) -> LeaseRow:
+    moments = {
+        name: None if row[name] is None else EPOCH + timedelta(microseconds=row[name])
+        for name in TIMES
+    }
+    return LeaseRow(**{**row, **moments})
 
 
 def _replace_remotely(spark: "SparkSession", snapshot: int | None, row: LeaseRow) -> None:

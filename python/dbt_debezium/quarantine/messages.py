@@ -1,4 +1,4 @@
-"""The quarantined messages of a lake, and their landing again.
+"""The quarantined messages of a lake, for any engine that reads it.
 
 A message is quarantined until a later landing of the same offset can be read. Changes of a
 transaction that an operator has discarded are listed too (S16), but can be read, and do not land
@@ -6,41 +6,31 @@ again.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
-from dbt_debezium.home import lake_dir
-from dbt_debezium.landing import TABLE, append_landing, landed_base, next_landing
-from dbt_debezium.lease import Lease, writing
 from dbt_debezium.patterns import regular_expression
 from dbt_debezium.quarantine.query import QUARANTINED_QUERY
-
-if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
+from dbt_debezium.readers import Reader
+from dbt_debezium.writers.sql import literal
 
 WANTED: Final = """
 select * from ({quarantined})
-where coalesce(source, '') rlike :source and topic rlike :topic and reason rlike :reason
+where coalesce(source, '') rlike {source} and topic rlike {topic} and reason rlike {reason}
 """
 
 AS_LANDED: Final = """
 select
     wanted.*, landed.timestamp,
-    date_format(landed.timestamp, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'") as sent_at,
+    unix_micros(landed.timestamp) as sent_at_micros,
     landed.key, landed.value, landed.headers
 from ({wanted}) as wanted
-inner join {table} as landed
+inner join landing.message as landed
     on wanted.landing_id = landed.landing_id
     and wanted.topic = landed.topic
     and wanted.partition = landed.partition
     and wanted.`offset` = landed.`offset`
 -- Iceberg opens the files of these landings alone.
 where landed.landing_id in ({landings})
-"""
-
-LAND_AGAIN: Final = """
-select {landing_id}L as landing_id, topic, partition, `offset`, timestamp, key, value, headers
-from ({messages})
-where is_unreadable
 """
 
 
@@ -52,56 +42,41 @@ class Wanted:
     topic: str = "*"
     reason: str = "*"
 
-    def parameters(self) -> dict[str, str]:
-        """Of the query."""
-        return {
-            "source": regular_expression(self.source),
-            "topic": regular_expression(self.topic),
-            "reason": regular_expression(self.reason),
-        }
+    def query(self, schema: str) -> str:
+        """Spark's SQL for them."""
+        return WANTED.format(
+            quarantined=QUARANTINED_QUERY.format(schema=schema),
+            source=literal(regular_expression(self.source)),
+            topic=literal(regular_expression(self.topic)),
+            reason=literal(regular_expression(self.reason)),
+        )
 
 
 def quarantined(
-    spark: "SparkSession", schema: str, wanted: Wanted, *, as_landed: bool = False
-) -> "list[Row]":
+    lake: Reader, schema: str, wanted: Wanted, *, as_landed: bool = False
+) -> list[dict[str, Any]]:
     """The quarantined messages in the order of their offsets, one row each.
 
     Args:
+        lake: what reads it.
         schema: of the models.
         wanted: which.
-        as_landed: whether rows also have timestamp, key, value and headers.
+        as_landed: whether rows also have when they were sent in microseconds, key, value and
+            headers.
     """
-    query = WANTED.format(quarantined=QUARANTINED_QUERY.format(schema=schema))
-    order = "order by topic, partition, `offset`"
-    found = spark.sql(query + order, wanted.parameters()).collect()
-    if not as_landed or not found:
-        return found
-    return spark.sql(_as_landed(query, found) + order, wanted.parameters()).collect()
+    query = wanted.query(schema)
+    found = lake.rows(query)
+    if as_landed and found:
+        found = lake.rows(as_landed_query(query, found))
+    return sorted(found, key=lambda row: (row["topic"], row["partition"], row["offset"]))
 
 
-def land_again(spark: "SparkSession", schema: str, wanted: Wanted) -> tuple[int, int | None]:
-    """Append copies of the messages to `landing.message`, all in one commit.
+def as_landed_query(query: str, rows: list[dict[str, Any]]) -> str:
+    """The query of the same messages with timestamp, key, value and headers.
 
-    The next run reads them as if they had been sent again.
-
-    Returns:
-        How many, and the number of their landing; None where there was nothing to land.
-
-    Raises:
-        DebeziumError: another run is going on.
+    Args:
+        query: of `Wanted`.
+        rows: what it has found.
     """
-    with Lease(lake_dir(), "dbt-debezium quarantine --retry"), writing(spark) as lease:
-        base = landed_base(spark)
-        rows = [row for row in quarantined(spark, schema, wanted) if row["is_unreadable"]]
-        if not rows:
-            return 0, None
-        landing_id = next_landing(spark, lease, base)
-        query = WANTED.format(quarantined=QUARANTINED_QUERY.format(schema=schema))
-        copies = LAND_AGAIN.format(landing_id=landing_id, messages=_as_landed(query, rows))
-        append_landing(spark, spark.sql(copies, wanted.parameters()), landing_id, base)
-    return len(rows), landing_id
-
-
-def _as_landed(query: str, rows: "list[Row]") -> str:
     landings = sorted({int(row["landing_id"]) for row in rows})
-    return AS_LANDED.format(wanted=query, table=TABLE, landings=", ".join(map(str, landings)))
+    return AS_LANDED.format(wanted=query, landings=", ".join(map(str, landings)))

@@ -20,12 +20,22 @@ class Reader(Protocol):
     def rows(self, query: str) -> list[dict[str, Any]]:
         """The rows by column. Structs and maps are dicts."""
 
+    def types(self, query: str) -> dict[str, str]:
+        """Spark's types of the columns of a query, by their names in their order."""
+
+    def text(self, schema: str, view: str) -> str:
+        """The query of a view, in Spark's SQL."""
+
 
 class SparkReader:
     """A session of Spark."""
 
     def __init__(self, spark: "SparkSession") -> None:
         self._spark = spark
+
+    @property
+    def session(self) -> "SparkSession":
+        return self._spark
 
     def has(self, name: str) -> bool:
         from pyspark.errors import AnalysisException
@@ -43,6 +53,16 @@ class SparkReader:
             return set()
         found = self._spark.sql(f"show views in {sql.identifier(schema)}").collect()
         return {row["viewName"] for row in found}
+
+    def types(self, query: str) -> dict[str, str]:
+        fields = self._spark.sql(query).schema.fields
+        return {field.name: field.dataType.simpleString() for field in fields}
+
+    def text(self, schema: str, view: str) -> str:
+        ((shown,),) = self._spark.sql(
+            f"show create table {sql.identifier(schema)}.{sql.identifier(view)}"
+        ).collect()
+        return str(shown).split("\nAS\n", 1)[1]
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         return [row.asDict(recursive=True) for row in self._spark.sql(query).collect()]

@@ -1,6 +1,7 @@
 """Which engine reads the lake of a target."""
 
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from dbt_debezium.readers.places import Places
 
 Engine = Literal["auto", "duckdb", "spark"]
-INSTALL: Final = "pip install 'dbt-debezium[duckdb]'"
+INSTALL: Final = "pip install dbt-debezium"
 
 
 class NotForDuckdbError(DebeziumError):
@@ -54,12 +55,17 @@ def reader_of(
         try:
             return duckdb_reader(target, schema)
         except NotForDuckdbError:
-            if engine == "duckdb":
+            if engine == "duckdb" or not has_spark():
                 raise
     from dbt_debezium.session import spark_session
 
     tell("starting Spark")
     return SparkReader(spark_session(target))
+
+
+def has_spark() -> bool:
+    """Whether what `dbt-debezium[spark]` installs is there."""
+    return all(find_spec(name) for name in ("pyspark", "dbt"))
 
 
 def reader_at_hand(session: "SparkSession | None", target: str | None, schema: str) -> Reader:

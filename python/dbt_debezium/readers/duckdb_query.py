@@ -1,5 +1,6 @@
 """One query of a person, in DuckDB's own SQL, over the tables of a lake."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
@@ -18,16 +19,16 @@ from dbt_debezium.readers.duckdb_reader import (
     may_pass,
 )
 from dbt_debezium.readers.places import AGAIN
-from dbt_debezium.readers.statements import read_statement
+from dbt_debezium.readers.statements import Asked, read_statement
 from dbt_debezium.views.dialects import identifier
 from dbt_debezium.writers.sql import engine_literal
 
 if TYPE_CHECKING:
     import duckdb
 
-WRITE_QUERIES: Final = (
-    "write one query in DuckDB's SQL, and tables with their schema, as public.orders"
-)
+WRITE_QUERIES: Final = "write one query in DuckDB's SQL; --engine spark takes that of Spark"
+HINT: Final = re.compile(r"^(?:Candidate [a-z]+: |Did you mean ).+$", re.MULTILINE)
+"""What DuckDB proposes below its sentence."""
 BATCH: Final = 1_000
 """Rows that are fetched at once."""
 
@@ -40,7 +41,7 @@ class DuckdbQuery(DuckdbReader):
 
         Args:
             sql: the query.
-            schema: the one whose tables `show tables` lists.
+            schema: of tables that the query names without one, and that `show tables` lists.
 
         Raises:
             DebeziumError: it may do more than read tables of the lake, DuckDB refuses it, or there
@@ -48,7 +49,8 @@ class DuckdbQuery(DuckdbReader):
         """
         with self._queried():
             asked = read_statement(sql)
-            tables = asked.tables | (self._all_tables() if asked.is_listing else set())
+            tables = self._named(asked, schema)
+            tables |= self._all_tables() if asked.is_listing else set()
             for one in sorted(tables, key=self._is_later):
                 self._create_view(*one)
             self._close(schema)
@@ -65,6 +67,14 @@ class DuckdbQuery(DuckdbReader):
             yield from batch
             with self._queried():
                 batch = cursor.fetchmany(BATCH)
+
+    def _named(self, asked: Asked, schema: str) -> set[tuple[str, str]]:
+        """The tables of a query, with the schema in which names without one are looked up."""
+        return {
+            (of or schema, name)
+            for of, name in asked.tables
+            if of or asked.is_exact or self.has(f"{schema}.{name}")
+        }
 
     def _all_tables(self) -> set[tuple[str, str]]:
         return {
@@ -111,8 +121,9 @@ class DuckdbQuery(DuckdbReader):
                 remedy = AGAIN
             elif isinstance(error, OverflowError):
                 remedy = "cast what is that large to varchar"
+            hint = HINT.search(str(error))
             raise self._outage(error) or DebeziumError(
-                f"query: {first_line(error)}; {remedy}"
+                f"query: {first_line(error)}; {hint[0] if hint else remedy}"
             ) from error
 
     def _create_view(self, schema: str, name: str) -> None:

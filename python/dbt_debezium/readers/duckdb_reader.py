@@ -35,7 +35,7 @@ BETWEEN_ROWS: Final = "closed pending query result\nError: "
 
 
 def is_installed() -> bool:
-    """Whether what `dbt-debezium[duckdb]` installs is there."""
+    """Whether the packages are there, which an installation without its dependencies lacks."""
     extensions = (f"duckdb_extension_{name}" for name in (*EXTENSIONS, STORE))
     return all(find_spec(name) for name in ("duckdb", "pyiceberg", *extensions))
 
@@ -70,6 +70,15 @@ class DuckdbReader:
             cursor = self._connection.execute(self.translated(query).sql("duckdb", comments=False))
             names = [column[0] for column in cursor.description or []]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def types(self, query: str) -> dict[str, str]:
+        with self._answered():
+            cursor = self._connection.execute(self.translated(query).sql("duckdb", comments=False))
+            described = cursor.description or []
+        return {name: spark_type(str(kind)) for name, kind, *_ in described}
+
+    def text(self, schema: str, view: str) -> str:
+        return self._places.text(schema, view)
 
     @contextmanager
     def _answered(self, what: str = "it") -> Iterator[None]:
@@ -188,6 +197,15 @@ def may_pass(error: Exception) -> bool:
     # If a query fails in one thread, DuckDB 1.5 may say only that it has interrupted the others.
     lost = (duckdb.IOException, duckdb.InterruptException)
     return isinstance(error, lost) or first_line(error).startswith(("IO Error: ", "HTTP Error: "))
+
+
+def spark_type(duckdb_type: str) -> str:
+    """What Spark calls a type of DuckDB.
+
+    >>> spark_type("BIGINT"), spark_type("VARCHAR[]"), spark_type("TIMESTAMP WITH TIME ZONE")
+    ('bigint', 'array<string>', 'timestamp')
+    """
+    return exp.DataType.build(duckdb_type, dialect="duckdb").sql("spark").lower()
 
 
 def scan(metadata: str) -> exp.Expr:

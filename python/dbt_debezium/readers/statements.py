@@ -54,7 +54,9 @@ class Asked:
     statements: "list[duckdb.Statement]"
     """What DuckDB makes of it. The last one answers; a PIVOT has others before it."""
     tables: set[tuple[str, str]]
-    """What it reads, with its schema."""
+    """What it reads, with its schema; the schema is empty where the text names none."""
+    is_exact: bool
+    """Whether these are all tables; else tables of a WITH may be among them."""
     is_listing: bool
     """Whether it asks which tables there are."""
 
@@ -84,7 +86,8 @@ def read_statement(sql: str) -> Asked:
         raise DebeziumError(
             f"query: {' '.join(sql.split())} is not one query and may change something; {READING}"
         )
-    return Asked(statements, tables_of(parser, sql), bool(LISTING.search(sql)))
+    tables, is_exact = tables_of(parser, sql)
+    return Asked(statements, tables, is_exact, bool(LISTING.search(sql)))
 
 
 def closed_duckdb() -> "duckdb.DuckDBPyConnection":
@@ -135,14 +138,16 @@ def start_of_explained(tokens: list[tuple[int, str]]) -> int:
     return tokens[at][0]
 
 
-def tables_of(parser: "duckdb.DuckDBPyConnection", sql: str) -> set[tuple[str, str]]:
-    """The tables that a statement reads and writes with their schema."""
+def tables_of(parser: "duckdb.DuckDBPyConnection", sql: str) -> tuple[set[tuple[str, str]], bool]:
+    """The tables that a statement reads and writes with their schema, and whether these are all."""
     import duckdb
 
     try:
         names = parser.get_table_names(sql, qualified=True)
         read = [parse_one(f"from {name}", read="duckdb").find(exp.Table) for name in names]
+        is_exact = True
     except duckdb.Error:
         # It looks for columns, too, where a PIVOT or UNPIVOT names them.
         read = list(parse_one(sql, read="duckdb").find_all(exp.Table))
-    return {(one.db, one.name) for one in read if one is not None and one.db}
+        is_exact = False
+    return {(one.db, one.name) for one in read if one is not None and one.name}, is_exact

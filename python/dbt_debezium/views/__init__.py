@@ -1,9 +1,8 @@
 """The public views for engines that cannot use Spark's: their texts, and where their tables are."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
-from dbt_debezium.catalogs import catalog_of_session
+from dbt_debezium.readers import Reader
 from dbt_debezium.session import nothing_published
 from dbt_debezium.site import SQLITE
 from dbt_debezium.views.dialects import (
@@ -16,16 +15,21 @@ from dbt_debezium.views.dialects import (
 )
 from dbt_debezium.writers import sql
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 
 def view_statements(
-    spark: "SparkSession", build: str, public: str, dialect: Dialect, catalog: str, schema: str
+    reader: Reader,
+    known: Mapping[str, str],
+    build: str,
+    public: str,
+    dialect: Dialect,
+    catalog: str,
+    schema: str,
 ) -> Iterator[str]:
     """The statements that make the public views in another engine.
 
     Args:
+        reader: what reads the lake.
+        known: what names the catalog of the tables, as `catalog_of` has it.
         build: the schema of the tables.
         public: the schema of Spark's views.
         catalog: the engine's name for the catalog of the tables.
@@ -34,11 +38,10 @@ def view_statements(
     Raises:
         DebeziumError: nothing is published.
     """
-    texts = public_texts(spark, public)
+    texts = public_texts(reader, public)
     if not texts:
         raise nothing_published("views")
-    lake = Lake(catalog, pointer_fields(spark, build))
-    known = catalog_of_session(spark)
+    lake = Lake(catalog, pointer_fields(reader, build))
     uri = known.get("uri", "")
     if dialect == "duckdb" and uri.startswith(SQLITE):
         tables = sorted({table for text in texts.values() for table in tables_of(text)})
@@ -51,25 +54,11 @@ def view_statements(
         yield create_view(dialect, schema, name, text, lake)
 
 
-def public_texts(spark: "SparkSession", public: str) -> dict[str, str]:
+def public_texts(reader: Reader, public: str) -> dict[str, str]:
     """The query of each view that Spark's readers use, by its name."""
-    if not spark.catalog.databaseExists(public):
-        return {}
-    names = sorted(
-        row["viewName"] for row in spark.sql(f"show views in {sql.identifier(public)}").collect()
-    )
-    return {name: view_text(spark, public, name) for name in names}
+    return {name: reader.text(public, name) for name in sorted(reader.views(public))}
 
 
-def view_text(spark: "SparkSession", public: str, name: str) -> str:
-    """The query of a view."""
-    ((shown,),) = spark.sql(
-        f"show create table {sql.identifier(public)}.{sql.identifier(name)}"
-    ).collect()
-    return str(shown).split("\nAS\n", 1)[1]
-
-
-def pointer_fields(spark: "SparkSession", build: str) -> dict[str, str]:
+def pointer_fields(reader: Reader, build: str) -> dict[str, str]:
     """What the pointer row says of each source: names with their Spark types, in their order."""
-    pointer = spark.table(f"{sql.identifier(build)}.cut").selectExpr("inline(source_cuts)")
-    return {field.name: field.dataType.simpleString() for field in pointer.schema.fields}
+    return reader.types(f"select inline(source_cuts) from {sql.identifier(build)}.cut")
