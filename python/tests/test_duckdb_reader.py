@@ -17,8 +17,7 @@ from dbt_debezium.cli import main
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.readers.choice import NotForDuckdbError, places_of, reader_at_hand, reader_of
 
-pytest.importorskip("duckdb", reason="`make setup-live` installs readers of the lake")
-pytest.importorskip("pyiceberg", reason="`make setup-live` installs readers of the lake")
+pytest.importorskip("sqlalchemy", reason="`make setup-live` installs what makes small lakes")
 
 from pyiceberg.catalog.sql import SqlCatalog
 from small_lake import CUT, add_view, made_lake, query_duckdb, reader, write

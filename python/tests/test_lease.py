@@ -15,6 +15,7 @@ import pytest
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lease import Lease, acquire, jvm_lease
+from dbt_debezium.lease.local import machine_of
 
 HOLDER = """
 import sys, time
@@ -154,3 +155,19 @@ def test_a_run_does_not_wait_for_ever_for_the_java_process_of_a_killed_one(
 def another_run_is_refused(lake: Path) -> bool:
     command = [sys.executable, "-c", HOLDER.replace("time.sleep(60)", ""), str(lake)]
     return subprocess.run(command, capture_output=True, check=False).returncode == 1
+
+
+def test_a_machine_that_is_named_keeps_its_name_whatever_its_disk_and_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert machine_of(tmp_path) != "named shop-0"
+    monkeypatch.setenv("DBT_DEBEZIUM_MACHINE", "shop-0")
+    monkeypatch.setattr("socket.gethostname", lambda: "a-new-container")
+    assert machine_of(tmp_path) == machine_of(tmp_path / "another") == "named shop-0"
+
+
+@pytest.mark.parametrize("name", ["shop 0", "../shop", "a" * 101, "shöp", "a\n"])
+def test_a_name_that_is_none_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DBT_DEBEZIUM_MACHINE", name)
+    with pytest.raises(DebeziumError, match=r"^lake: DBT_DEBEZIUM_MACHINE is '.*; name the"):
+        machine_of(Path("lake"))

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+
+pytest.importorskip("sqlalchemy", reason="`make setup-live` installs what makes small lakes")
+
 from small_lake import add_view, made_lake
 
 from dbt_debezium.cli import COMMANDS

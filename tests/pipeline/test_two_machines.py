@@ -24,7 +24,7 @@ from dbt_debezium.cli import main
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lease import Lease, LostLeaseError, writing
 from dbt_debezium.lease.breaking import break_lease
-from dbt_debezium.lease.holding import TOKEN
+from dbt_debezium.lease.holding import TOKEN, take
 from dbt_debezium.lease.row import LeaseRow, read_row, replace_row
 
 
@@ -170,6 +170,31 @@ def test_a_file_that_another_machine_has_landed_adds_nothing(lake: Lake) -> None
         assert lake.land(lake.folder / "part_3").landing_id is None
     assert lake.rows(known) == files
     assert message_count(lake) == before
+
+
+def test_a_container_takes_the_lease_of_its_dead_predecessor_at_once(lake: Lake) -> None:
+    """Each has a folder of its own, as one whose disk is new; only the name is the same."""
+
+    def write(folder: str) -> str:
+        with Lease(lake.folder / folder, "dbt-debezium run"), writing(lake.spark) as held:
+            return held.token
+
+    with environment(DBT_DEBEZIUM_MACHINE="shop-0"), another_machine(lake, "killed"):
+        # Nobody gives it back, as after a kill.
+        killed = take(lake.spark, lake.folder / "killed", "dbt-debezium run")
+    with (
+        environment(DBT_DEBEZIUM_MACHINE="shop-1"),
+        another_machine(lake, "another"),
+        pytest.raises(DebeziumError, match=r"another run holds its lease \(.*if it is dead"),
+    ):
+        write("another")
+    assert (current_row(lake).machine, current_row(lake).token) == ("named shop-0", killed.token)
+    with environment(DBT_DEBEZIUM_MACHINE="shop-0"), another_machine(lake, "restarted"):
+        assert write("restarted") != killed.token
+        # Had it not been dead, it would have lost the lake.
+        with pytest.raises(LostLeaseError, match="lake: this run has lost its lease"):
+            killed.confirm()
+    assert current_row(lake).token is None
 
 
 def test_a_holder_that_was_silent_too_long_or_is_broken_has_lost_the_lake(

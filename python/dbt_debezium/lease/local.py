@@ -9,6 +9,7 @@ import atexit
 import fcntl
 import json
 import os
+import re
 import socket
 import sys
 import threading
@@ -24,6 +25,7 @@ from dbt_debezium.home import lake_dir, make_private
 
 LOCK_NAME: Final = "run.lock"
 MACHINE_NAME: Final = "machine"
+MACHINE_VARIABLE: Final = "DBT_DEBEZIUM_MACHINE"
 
 _guard = threading.Lock()
 _held: dict[Path, "_Hold"] = {}
@@ -130,8 +132,20 @@ def at_end(lake: Path, action: Callable[[], None]) -> None:
 def machine_of(lake: Path) -> str:
     """Names the lock file: two processes with one name cannot both hold the lease.
 
-    An image of a container may carry the file, so the host's name belongs to it.
+    An image of a container may carry the file, so the host's name belongs to it. Whoever restarts
+    containers names the machine, and so a new container takes the lease of its dead predecessor at
+    once. If two of one name work all the same, the one that took the lease first loses it.
+
+    Raises:
+        DebeziumError: the name has other signs than letters, digits, dots, dashes and underscores.
     """
+    if named := os.environ.get(MACHINE_VARIABLE):
+        if not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", named):
+            raise DebeziumError(
+                f"lake: {MACHINE_VARIABLE} is {named!r}; name the machine with up to 100 letters, "
+                "digits, dots, dashes and underscores, such as dbt-debezium-0"
+            )
+        return f"named {named}"
     path = lake / MACHINE_NAME
     try:
         number = path.read_text()
