@@ -84,7 +84,9 @@ class Lake:
         return last_sentence(self.says(*command, code=2))
 
     def count(self, query: str) -> int:
-        said = self.says("query", "--json", f"select count(*) as n from ({query})")
+        said = self.says(
+            "query", "--engine", "spark", "--json", f"select count(*) as n from ({query})"
+        )
         return int(json.loads(said)["n"])
 
     @contextmanager
@@ -246,10 +248,12 @@ def test_a_run_that_loses_catalog_or_store_publishes_nothing_and_the_next_one_is
         assert not re.search(r"An error occurred|Exception|\bat org\.", said), said
         away.open()
         assert "nothing is published yet" in lake.says(
-            "query", "select * from public.published_cut", code=2
+            "query", "--engine", "spark", "select * from public.published_cut", code=2
         )
     assert "published, " in lake.says("run")
     counted = "select message_count from build.message_count"
-    said = lake.says("query", "--json", f"select sum(message_count) as n from ({counted})")
+    said = lake.says(
+        "query", "--engine", "spark", "--json", f"select sum(message_count) as n from ({counted})"
+    )
     assert json.loads(said)["n"] == lake.count("select 1 from landing.message")
     assert lake.count("select 1 from public.published_cut where commit_number > 0") == 1

@@ -122,5 +122,5 @@ class Watcher:
 
 def rows_of_query(reader: Commands, sql: str) -> Any:
     """The only row of a query."""
-    (line,) = reader.says("query", "--json", sql).splitlines()
+    (line,) = reader.says("query", "--engine", "spark", "--json", sql).splitlines()
     return json.loads(line)

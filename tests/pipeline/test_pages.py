@@ -77,7 +77,11 @@ def test_the_queries_and_commands_of_the_pages_work_on_the_lake_of_the_demo(
 ) -> None:
     given = []
     for page in OF_THE_DEMO:
-        found = [shlex.join(["dbt-debezium", "query", query]) for query in queries(page)]
+        found = [
+            shlex.join(["dbt-debezium", "query", query, *engine])
+            for query in queries(page)
+            for engine in ((), ("--engine", "spark"))
+        ]
         assert found + ours(page), page
         given += found + ours(page)
     command = [sys.executable, REPOSITORY / "tests" / "pipeline" / "give.py", *given]

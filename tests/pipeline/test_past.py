@@ -181,7 +181,7 @@ def test_a_query_is_answered_and_what_could_change_something_is_refused(
     monkeypatch.chdir(lake.project)
 
     def said(sql: str) -> tuple[int, str]:
-        result = CliRunner().invoke(main, ["query", sql])
+        result = CliRunner().invoke(main, ["query", sql, "--engine", "spark"])
         return result.exit_code, result.output
 
     for statement in (

@@ -20,6 +20,7 @@ from dbt_debezium.readers.duckdb_reader import (
 )
 from dbt_debezium.readers.places import AGAIN
 from dbt_debezium.readers.statements import Asked, read_statement
+from dbt_debezium.session import nothing_published
 from dbt_debezium.views.dialects import identifier
 from dbt_debezium.writers.sql import engine_literal
 
@@ -83,6 +84,11 @@ class DuckdbQuery(DuckdbReader):
             for name in self._places.tables(schema) | self._places.views(schema)
         }
 
+    def _is_published(self) -> bool:
+        pointer = ".".join(self._pointer)
+        published = f"select 1 as one from {pointer} where channel = 'published'"
+        return self.has(pointer) and bool(self.rows(published))
+
     def _folders(self) -> set[str]:
         return {one for table in self._opened for one in self._places.folders(*table)}
 
@@ -128,6 +134,8 @@ class DuckdbQuery(DuckdbReader):
 
     def _create_view(self, schema: str, name: str) -> None:
         if not self.has(f"{schema}.{name}"):
+            if not self._is_published():
+                raise nothing_published("query")
             there = sorted(self._places.views(schema) | self._places.tables(schema))
             raise DebeziumError(
                 f"query: the lake has no table {schema}.{name}; "
