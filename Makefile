@@ -3,11 +3,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NEXT := .venv-next/bin
+RELEASE := .venv-release/bin
 JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-live setup-cluster setup-next setup-trino setup-browser demo demo-live test slow quick proof coverage-documents coverage-faults lint audit docs site bench bench-peers clean check-python check-java
+.PHONY: help setup setup-live setup-cluster setup-next setup-trino setup-browser demo demo-live test slow quick proof coverage-documents coverage-faults lint audit docs site dist changelog bench bench-peers clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -83,6 +84,17 @@ site: $(BIN)/.site ## this documentation as a site, into target/site; a broken l
 	@cp target/site/README.html target/site/index.html
 	@echo "target/site/index.html"
 
+dist: .venv-release/.ready ## an sdist, a wheel and what is in them (target/sbom.cdx.json), checked as PyPI does
+	@rm -rf dist build
+	@$(RELEASE)/python -m build --outdir dist .
+	@$(RELEASE)/twine check --strict dist/*
+	@$(RELEASE)/pyroma --min=10 dist/*.tar.gz
+	@mkdir -p target
+	@$(RELEASE)/cyclonedx-py requirements --pyproject pyproject.toml --output-file target/sbom.cdx.json requirements.txt
+
+changelog: .venv-release/.ready ## the fragments of changelog.d as a part of CHANGELOG.md; VERSION=0.2.0
+	@$(RELEASE)/towncrier build --yes --name dbt-debezium --version $(or $(VERSION),$(error VERSION: name one, as VERSION=0.2.0))
+
 bench: setup ## the benchmark of docs/benchmarks.md
 	@$(BIN)/python bench/bench.py
 
@@ -137,6 +149,11 @@ $(BIN)/.cluster: tests/cluster/requirements.txt | $(BIN)/.ready
 	@grep -rlIF '$(CURDIR)/.venv/' .venv-next/bin | xargs sed -i 's#$(CURDIR)/.venv/#$(CURDIR)/.venv-next/#g'
 	@$(NEXT)/python -m pip uninstall --quiet --yes dbt-core dbt-semantic-interfaces
 	@$(NEXT)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	@touch $@
+
+.venv-release/.ready: requirements-release.txt | check-python
+	@test -x $(RELEASE)/python || $(PYTHON) -m venv .venv-release
+	@$(RELEASE)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
 $(JARS)/.store: python/dbt_debezium/jars.py $(JARS)/.ready

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from dbt_debezium.build import environment
-from dbt_debezium.demo import empty_lake
+from dbt_debezium.cli.report import write_page
+from dbt_debezium.demo import PAGE, empty_lake
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import check_project, make_private, project_dir
 from dbt_debezium.lease import Lease
@@ -138,6 +139,8 @@ def compare(follower: Follower, log: CommitLog, screen: Screen, began: float) ->
         f" {time.monotonic() - began:.0f} s. Its tables are still there:\n"
     )
     screen.text(f'DBT_DEBEZIUM_LAKE={LAKE} .venv/bin/dbt-debezium query \\\n  "{QUERY}"')
+    write_page(LAKE / PAGE)
+    screen.text(f"\nOpen this page: {(LAKE / PAGE).absolute()}")
     return is_equal
 
 

@@ -20,8 +20,10 @@ from rich.text import Text
 
 from dbt_debezium.build import BUILD, environment, run_dbt
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.home import project_dir
+from dbt_debezium.home import is_carried, project_dir
 from dbt_debezium.lease import JVM_LOCK_NAME, LOCK_NAME, MACHINE_NAME, Lease
+from dbt_debezium.package import write_files
+from dbt_debezium.package_files import EXAMPLE, FIRST, PACKAGE, package_dir, package_files
 from dbt_debezium.readers import SparkReader
 from dbt_debezium.report import OUTCOMES, cut_report
 
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
 
 CAPTURE = Path("tests/data/shop_basic/events.jsonl.gz")
 LAKE = Path("target/demo_lake")
+PAGE = "lake.html"
+"""Of the lake: what `report` writes."""
+FOLDER = Path("dbt_debezium_demo")
+"""Where an installed dbt-debezium, which has no clone, puts the example."""
 ORDERS = "shop.public.orders"
 ORDER_ITEMS = "shop.public.order_items"
 MART = "public.revenue_by_day"
@@ -48,7 +54,7 @@ LAGS = {
 }
 """How many of the messages sent last a partition can lack; the others have all of theirs."""
 BROKEN = ("shop.public.payments", 1)
-"""The partition at whose end a message arrives with its second half cut off."""
+"""The partition whose next message arrives with its second half cut off."""
 
 WRONG_ORDERS = """
 with
@@ -86,18 +92,29 @@ class Seen:
     orders: int
 
 
-def run_demo(console: Console) -> None:
+def example_project() -> Path:
+    """The folder with the example: a clone, else one that is written here."""
+    project = project_dir()
+    if (project / CAPTURE).is_file() and not is_carried(project):
+        return project
+    package = package_dir()
+    files = package_files(package, (*PACKAGE, *EXAMPLE, *FIRST))
+    write_files(FOLDER, {file: (package / file).read_bytes() for file in files})
+    return FOLDER.absolute()
+
+
+def run_demo(console: Console, project: Path) -> None:
     """Land the example capture in two parts, build after each, and print what readers see.
 
-    It runs in the project's folder, on a lake of its own, which it empties first.
+    It runs on a lake of its own, which it empties first.
 
     Args:
         console: where it prints.
+        project: the folder with the example, which is the current one.
 
     Raises:
         DebeziumError: Java or a jar is missing, another demo is running, or a build failed.
     """
-    project = project_dir()
     messages = read_capture(project / CAPTURE)
     first, second = split(messages)
     started_at = time.monotonic()
@@ -131,21 +148,32 @@ def run_demo(console: Console) -> None:
 
                 console.print(
                     Text("\n2. The rest lands.", style="bold"),
-                    "Nothing is held any more.\n"
-                    "   The message that was cut off stays quarantined beside its whole copy.\n",
+                    "Nothing is held any more,\n"
+                    "   and the message that was cut off is among it, whole.\n",
                 )
                 after = land_part(second, Path(folder) / "2.jsonl")
                 show_cut(console, after.report)
                 show_sum(console, after.report)
                 show_wholeness(console, [*first, *second], after)
                 show_changes(console, before.mart, after.mart)
+                show_end(console, after)
             finally:
                 spark.stop()
+    console.print(f"That took {time.monotonic() - started_at:.0f} s.")
+
+
+def show_end(console: Console, seen: Seen) -> None:
+    """Whether everything that landed is published, in one line."""
+    report = seen.report
+    is_whole = not (report["held"] or report["quarantined"] or seen.wrong_orders)
     console.print(
-        f"\nThat took {time.monotonic() - started_at:.0f} s."
-        " Now ask which transaction wrote a row:\n"
+        Text(
+            "\nEvery transaction is published, and every order's total is the sum of its items."
+            if is_whole
+            else "\nNOT WHOLE: the lines above say what is held, quarantined or wrong.",
+            style="bold green" if is_whole else "bold red",
+        )
     )
-    console.print(Text(f'DBT_DEBEZIUM_LAKE={LAKE} .venv/bin/dbt-debezium query \\\n  "{QUERY}"'))
 
 
 def empty_lake(lake: Path) -> None:
@@ -164,7 +192,7 @@ def read_capture(path: Path) -> list[Message]:
         DebeziumError: the capture is not there.
     """
     if not path.is_file():
-        raise DebeziumError(f"demo: {path} is not there; run it in a clone of the repository")
+        raise DebeziumError(f"demo: {path} is not there; install dbt-debezium again")
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
@@ -176,10 +204,8 @@ def split(messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
     for number, message in enumerate(messages):
         end = FIRST_PART - LAGS.get((message["topic"], message["partition"]), 0)
         (first if number < end else second).append(message)
-    last = max((m for m in messages if place(m) == BROKEN), key=lambda message: message["offset"])
-    text = next(m["value"] for m in messages if place(m) == BROKEN and m["value"])
-    broken = {**last, "offset": last["offset"] + 1, "value": text[: len(text) // 2]}
-    return [*first, broken], second
+    whole = next(message for message in second if place(message) == BROKEN)
+    return [*first, {**whole, "value": whole["value"][: len(whole["value"]) // 2]}], second
 
 
 def place(message: Message) -> tuple[str, int]:

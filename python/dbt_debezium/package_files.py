@@ -24,10 +24,20 @@ PACKAGE: Final = (
     "tests/generic/*.sql",
 )
 """What a project takes as a package. The example is not of it."""
+EXAMPLE: Final = (
+    "models/shop/**/*.*",
+    "models/marts/**/*.*",
+    "tests/shop/*.*",
+    "tests/data/shop_basic/events.jsonl.gz",
+)
+"""What `dbt-debezium demo` needs beside them: the example, and its recorded change log."""
 FIRST: Final = ("profiles.yml", "seeds/*.csv", "seeds/*.yml")
 """What a new project begins with, and then has as its own."""
-PAGES: Final = ("docs/*.md", "docs/prometheus/*.*")
-"""What sentences refer to; a wheel has them too."""
+PAGES: Final = (
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE"),
+    *("docs/*.md", "docs/*.svg", "docs/decisions/*.md", "docs/prometheus/*.*"),
+)
+"""What sentences refer to, and what these pages link to; a wheel has them too."""
 
 
 def package_dir() -> Path:

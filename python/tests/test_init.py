@@ -6,21 +6,25 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
 from click.testing import CliRunner
 
 from dbt_debezium.cli import main
+from dbt_debezium.demo import CAPTURE
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import check_project
 from dbt_debezium.new_project import write_new_project
 from dbt_debezium.package import read_settings, refresh, uses_package
 from dbt_debezium.package_files import CARRIED, NAME, PACKAGE, PAGES, package_dir, package_files
+from dbt_debezium.package_files import EXAMPLE as EXAMPLE_FILES
 from dbt_debezium.preview import write_project
 from dbt_debezium.project_models import plan_scaffold
 from dbt_debezium.session import project_settings
@@ -28,11 +32,13 @@ from dbt_debezium.setting_names import check_setting_names
 from dbt_debezium.tables import TableFacts
 
 REPOSITORY = Path(__file__).parents[2]
-SOURCES = ("dbt_project.yml", "profiles.yml", "pyproject.toml", "setup.py", "README.md", "LICENSE")
+SOURCES = ("dbt_project.yml", "profiles.yml", "pyproject.toml", "setup.py", "LICENSE")
 FOLDERS = ("macros", "models", "seeds", "tests", "docs", "python/dbt_debezium")
-EXAMPLE = {"shop", "marts"}
+EXAMPLE = {"shop", "marts", "data"}
+"""Folders that no project gets."""
 COMMAND = "from dbt_debezium.cli import main; main()"
 DBT = "from dbt.cli.main import cli; cli()"
+LINK = re.compile(r"\]\(([^()\s]+)\)")
 MART = "select count(*) as order_count from {{ ref('cur_orders') }}\n"
 
 
@@ -82,8 +88,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for folder in FOLDERS:
         left_out = shutil.ignore_patterns("__pycache__", "data")
         shutil.copytree(REPOSITORY / folder, copy / folder, ignore=left_out)
-    for file in SOURCES:
+    for file in [*SOURCES, *(page.name for page in REPOSITORY.glob("*.md"))]:
         shutil.copy(REPOSITORY / file, copy)
+    (copy / CAPTURE).parent.mkdir(parents=True)
+    shutil.copy(REPOSITORY / CAPTURE, copy / CAPTURE)
     options = ["--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--quiet"]
     command = [sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", "dist", "."]
     removed = copy / "macros" / "removed_since.sql"
@@ -109,25 +117,71 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "my_lake"
 
 
-def test_a_wheel_carries_the_package_and_nothing_of_the_example(wheel: Path) -> None:
+def test_a_wheel_carries_the_package_the_pages_and_the_demo(wheel: Path) -> None:
     carried = f"{NAME}/{CARRIED}/"
     names = zipfile.ZipFile(wheel).namelist()
     files = {name.removeprefix(carried) for name in names if name.startswith(carried)}
-    expected = {file.as_posix() for file in package_files(REPOSITORY, (*PACKAGE, *PAGES))}
+    patterns = (*PACKAGE, *EXAMPLE_FILES, *PAGES)
+    expected = {file.as_posix() for file in package_files(REPOSITORY, patterns)}
+    assert {"CHANGELOG.md", CAPTURE.as_posix(), "docs/cut.svg"} <= expected
     assert expected < files
     assert sorted(files - expected) == [
         "profiles.yml",
         "seeds/_seeds.yml",
         "seeds/operator_decision.csv",
     ]
-    assert not {name for name in files if EXAMPLE.intersection(name.split("/"))}
     there = [
         path.relative_to(REPOSITORY)
         for name in ("macros", "models")
         for path in (REPOSITORY / name).rglob("*.*")
         if path.is_file() and path.name != ".sqlfluff"
     ]
-    assert {path.as_posix() for path in there if path.parts[1] not in EXAMPLE} < files
+    assert {path.as_posix() for path in there} < files
+
+
+def test_no_project_gets_the_example(installed: Path, tmp_path: Path) -> None:
+    said = run(COMMAND, ["init", "my_lake"], tmp_path, installed)
+    assert said.startswith("0 new"), said
+    run(COMMAND, ["scaffold"], tmp_path / "my_lake", installed)
+    files = [path.relative_to(tmp_path) for path in tmp_path.rglob("*")]
+    assert Path("my_lake", "dbt_packages", NAME, "dbt_project.yml") in files
+    assert [path for path in files if EXAMPLE.intersection(path.parts)] == []
+
+
+def test_every_link_of_every_page_of_a_wheel_leads_somewhere(installed: Path) -> None:
+    folder = installed / NAME / CARRIED
+    pages = [*folder.rglob("*.md")]
+    assert {"README.md", "runbook.md"} <= {page.name for page in pages}
+    for page in pages:
+        for address in LINK.findall(page.read_text()):
+            place = urlsplit(address)
+            if place.scheme:
+                check_address(address)
+            elif place.path:
+                assert (page.parent / place.path).is_file(), f"{page.name}: {address}"
+
+
+def test_the_page_for_pypi_has_addresses_alone_and_its_picture(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        (name,) = (one for one in opened.namelist() if one.endswith(".dist-info/METADATA"))
+        page = opened.read(name).decode()
+    addresses = [address for address in LINK.findall(page) if not address.startswith("#")]
+    assert len(addresses) > 30
+    for address in addresses:
+        check_address(address)
+    assert re.search(r"!\[[^]]+\]\(https://[^)]*/raw/v[^)]*/docs/cut[.]svg\)", page)
+
+
+def check_address(address: str) -> None:
+    """Of our repository, that the file is there; of others only that it is an address."""
+    assert address.startswith("https://"), address
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    ours = project["urls"]["Repository"]
+    if address.startswith(f"{ours}/"):
+        kind, tag, path = urlsplit(address).path.removeprefix(urlsplit(ours).path)[1:].split("/", 2)
+        assert kind in {"blob", "raw"}, address
+        assert tag == f"v{project['version']}", address
+        assert (REPOSITORY / path).is_file(), address
 
 
 def test_a_wheel_carries_the_page_of_report(wheel: Path) -> None:
@@ -494,15 +548,12 @@ def test_a_folder_that_dbt_has_no_name_for_is_refused(
     assert [*tmp_path.iterdir()] == []
 
 
-@pytest.mark.parametrize("command", [["land", "dump"], ["scaffold"], ["run"], ["status"], ["demo"]])
+@pytest.mark.parametrize("command", [["land", "dump"], ["scaffold"], ["run"], ["status"]])
 def test_an_installed_command_without_a_project_says_how_to_begin_one(
     command: list[str], installed: Path, tmp_path: Path
 ) -> None:
     said = run(COMMAND, command, tmp_path, installed)
-    if command == ["demo"]:
-        assert said.startswith("2 demo: its change log and its models are in the repository"), said
-    else:
-        assert said.startswith(f"2 project: neither {tmp_path} nor a folder above it has"), said
-        assert "`dbt-debezium init my_lake`" in said
+    assert said.startswith(f"2 project: neither {tmp_path} nor a folder above it has"), said
+    assert "`dbt-debezium init my_lake`" in said
     assert [*tmp_path.iterdir()] == []
     assert not [*(installed / NAME / CARRIED).glob("lake")]

@@ -1,10 +1,17 @@
 """`dbt-debezium demo`."""
 
-import click
+import os
+from pathlib import Path
 
-from dbt_debezium.cli.console import enter_project, examples, out
-from dbt_debezium.errors import DebeziumError
-from dbt_debezium.home import project_dir
+import click
+from rich.text import Text
+
+from dbt_debezium.build import environment
+from dbt_debezium.cli.console import examples, log, out
+from dbt_debezium.cli.report import write_page
+from dbt_debezium.home import is_carried, jars_dir
+from dbt_debezium.jars import fetch_jars, wrong_jars
+from dbt_debezium.package_files import package_dir
 
 
 @click.command(
@@ -13,13 +20,28 @@ from dbt_debezium.home import project_dir
     )
 )
 def demo() -> None:
-    """Land a real change log in two parts, and show what each gives."""
-    from dbt_debezium.demo import CAPTURE, run_demo
+    """Land a real change log in two parts, and show what each gives.
 
-    enter_project(is_needed=False)
-    if not (project_dir() / CAPTURE).is_file():
-        raise DebeziumError(
-            "demo: its change log and its models are in the repository of dbt-debezium alone; "
-            "clone that, and run `make demo`"
-        )
-    run_demo(out)
+    In a clone it runs there. An installed dbt-debezium writes its example into the folder
+    dbt_debezium_demo, and fetches the jars that Spark needs if they are not there.
+    """
+    # Without Spark it must not begin.
+    import pyspark  # noqa: F401
+
+    from dbt_debezium.demo import FOLDER, LAKE, PAGE, QUERY, example_project, run_demo
+
+    project, here = example_project(), Path.cwd()
+    with environment(DBT_DEBEZIUM_JARS=str(jars_dir().absolute())):
+        if is_carried(package_dir()) and wrong_jars():
+            with log.status("fetching jars from Maven Central"):
+                fetch_jars()
+        os.chdir(project)
+        run_demo(out, project)
+    with environment(DBT_DEBEZIUM_LAKE=str(LAKE)):
+        write_page(LAKE / PAGE, "local")
+    is_clone = project != here / FOLDER
+    command = ".venv/bin/dbt-debezium" if is_clone else "dbt-debezium"
+    there = "" if is_clone else f"cd {FOLDER}; "
+    out.print("Now ask which transaction wrote a row:\n")
+    out.print(Text(f'{there}DBT_DEBEZIUM_LAKE={LAKE} {command} query \\\n  "{QUERY}"'))
+    out.print(Text(f"\nOpen this page: {(LAKE / PAGE).absolute()}"), soft_wrap=True)

@@ -32,6 +32,30 @@ def report(file: Path, health_file: str | None, target: str | None, engine: "Eng
     It says what `status` says, and how the rounds of `run --every` are. It needs no other file and
     no script. A page that is there is replaced as a whole.
     """
+    file = file.expanduser().absolute()
+    named = Path(health_file).expanduser().absolute() if health_file else None
+    enter_lake(target)
+    out.print(Text(write_page(file, target, engine, named)), soft_wrap=True)
+
+
+def write_page(
+    file: Path, target: str | None = None, engine: "Engine" = "auto", named: Path | None = None
+) -> str:
+    """Write the page of the lake of this environment.
+
+    Args:
+        file: where the page is to be.
+        target: of profiles.yml.
+        engine: what reads the lake.
+        named: the health file, if it is not that of the lake.
+
+    Returns:
+        The first sentence of the page: whether all is well.
+
+    Raises:
+        DebeziumError: the named file is not there, the page cannot be written, or the lake cannot
+            be read.
+    """
     from dbt_debezium.page import page_of
     from dbt_debezium.page.rounds import read_health
     from dbt_debezium.replaced_file import check_place, write
@@ -39,9 +63,6 @@ def report(file: Path, health_file: str | None, target: str | None, engine: "Eng
     from dbt_debezium.rounds.history import NAME as HISTORY
     from dbt_debezium.rounds.history import read_rounds
 
-    file = file.expanduser().absolute()
-    named = Path(health_file).expanduser().absolute() if health_file else None
-    enter_lake(target)
     health = read_health(named or lake_dir() / NAME)
     if named and health is None:
         raise DebeziumError(
@@ -52,4 +73,4 @@ def report(file: Path, health_file: str | None, target: str | None, engine: "Eng
     rounds = read_rounds(lake_dir() / HISTORY)
     summary, text = page_of(found, health, str(lake_dir()), datetime.now(UTC), rounds)
     write(file, text)
-    out.print(Text(summary.sentence), soft_wrap=True)
+    return summary.sentence
