@@ -210,7 +210,9 @@ def test_what_runs_write_stays_out_of_git_and_secrets_out_of_profiles() -> None:
 
 
 @pytest.mark.fault(82)
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-next.txt", "requirements-release.txt"])
+@pytest.mark.parametrize(
+    "name", ["requirements.txt", "requirements-next.txt", "requirements-release.txt"]
+)
 def test_every_package_is_pinned_by_its_content(name: str) -> None:
     packages = re.split(r"\n(?=\S)", (REPOSITORY / name).read_text())
     pinned = [package for package in packages if not package.startswith("#")]

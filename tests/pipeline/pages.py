@@ -14,7 +14,7 @@ NOT_RUN: Final = {
     "make": "make help, which nothing depends on",
     "make audit": "asks PyPI for known vulnerabilities, which its mirrors cannot answer",
     "make bench": "takes minutes, and its figures are of one machine",
-    "make changelog VERSION=0.2.0": "would compile the fragments of the clone that the test runs in",
+    "make changelog VERSION=0.2.0": "would compile the fragments of this clone",
     "make clean": "would remove what other tests are using",
     "make coverage-documents": "runs tests that run anyway",
     "make coverage-faults": "runs tests that run anyway",
