@@ -1,20 +1,16 @@
 """Published tables as JSON lines, one file per source and table."""
 
-import base64
 import json
-import math
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from pyspark.sql import types as T  # noqa: N812
 
 from dbt_debezium.column_types import JSON_TEXT
 from dbt_debezium.dumps.connect_json import elements, entries, float32
 from dbt_debezium.patterns import matches
+from dbt_debezium.plain_values import plain
 from dbt_debezium.readers import SparkReader
 from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import CapturedTable
@@ -161,18 +157,3 @@ def with_short_floats(kind: T.DataType) -> Callable[[Any], Any]:
             )
         case _:
             return lambda value: value
-
-
-def plain(value: Any) -> Any:
-    """A value that JSON has: decimals, dates, times and UUIDs as text, bytes as base64."""
-    if isinstance(value, Decimal | date | datetime | time | timedelta | UUID):
-        return str(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, bytes | bytearray):
-        return base64.b64encode(value).decode()
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value

@@ -29,7 +29,7 @@ def value_text(cell: Any) -> str:
     >>> [value_text(cell) for cell in ("a", True, b"a", {"a": [1, None]})]
     ['a', 'true', 'YQ==', '{"a": [1, null]}']
     """
-    from dbt_debezium.json_values import plain
+    from dbt_debezium.plain_values import plain
 
     # A row of Spark is a tuple that knows its columns.
     value = plain(cell.asDict(recursive=True) if hasattr(cell, "asDict") else cell)

@@ -60,7 +60,7 @@ def query(sql: str, target: str | None, form: str | None, engine: "Engine") -> N
 
     The SQL is that of the engine. DuckDB finds the public tables without their schema, too.
     """
-    from dbt_debezium.json_values import plain
+    from dbt_debezium.plain_values import plain
 
     enter_lake(target)
     if SURROGATE.search(sql):
