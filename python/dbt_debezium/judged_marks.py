@@ -43,6 +43,7 @@ class StoredEnd(msgspec.Struct, forbid_unknown_fields=True):
     end_offsets: tuple[int, ...]
     log_numbers: dict[str, int] | None
     reached_place: str | None
+    position_before: str | None = None
     has_discarded_snapshot: bool = False
 
     def chain_end(self) -> ChainEnd:

@@ -311,7 +311,7 @@ class Writer:
 
     def _id(self, key: str, at: str | None) -> str:
         if self.connector == "mysql":
-            return f"{SERVER}:{key}"
+            return f"{SERVER}:{key}"  # a tagged GTID is written `tag:1`
         if self.connector == "mariadb":
             return key if "-" in key else f"0-1-{key}"
         if self.connector == "oracle":
@@ -361,7 +361,7 @@ class Writer:
             return {**source, "commit_lsn": clauses.get("commit", at), "change_lsn": at}
         if self.connector in ("mysql", "mariadb"):
             gtid = None if is_read or clauses["in"] == "none" else self._id(clauses["in"], None)
-            server_id = 0 if is_read else 9
+            server_id = 0 if is_read else int(clauses.get("server", 9))
             place = {"file": f"binlog.00000{clauses.get('file', 1)}", "pos": int(at or 0), "row": 0}
             return {**source, "db": "public", **place, "server_id": server_id, "gtid": gtid}
         if self.connector != "postgresql":

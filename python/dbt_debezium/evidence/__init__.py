@@ -27,7 +27,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 from dbt_debezium.evidence.groups import grouped, landed_readable
 from dbt_debezium.evidence.known import Known, Look, Settings
 from dbt_debezium.evidence.narrow import COLUMNS, narrow_row, narrow_rows
-from dbt_debezium.evidence.settle import Outcome, Settlement, end_with_copies
+from dbt_debezium.evidence.settle import Outcome, Settlement, known_end
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.state import State, decoded, encoded
 from dbt_debezium.evidence.topics import Topic
@@ -97,7 +97,7 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
         DebeziumError: the source has something that the judge cannot order.
     """
     evidence = evidence_of(rows, state, known)
-    start = end_with_copies(evidence)
+    start = known_end(evidence)
     facts: list[Mark] = []
     outcome = Outcome(start, state.newest)
     links: list[Verdict] = []

@@ -7,7 +7,7 @@ or behind the last END before it in its log. SQL Server, Db2: the commit that EN
 
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Final
 
@@ -19,6 +19,10 @@ from dbt_debezium.judge.verdicts import ChainEnd
 BEFORE_ALL: Final = ""
 """The position of an END before each one: no offset, since the first END may have offset 0."""
 DOMAIN: Final = "domain-"
+BINARY_LOG_PARTS: Final = 4
+"""Of a place: file, position, row, server."""
+SERVER_OF_READS: Final = "0" * 10
+"""Reads of a snapshot name no server."""
 
 
 class Ends:
@@ -96,13 +100,49 @@ class Ends:
             return self._position_without_end(one)
         return None
 
+    def is_placed(self, one: Transaction, logs: Collection[str]) -> bool:
+        """Whether anything tells where a transaction without END and BEGIN stands among the others.
+
+        Numbers of one log do. Those of two have no common order, such as tagged GTIDs, two servers
+        or domains: then the place in the binary log tells, among transactions of the same server.
+
+        Args:
+            one: with changes.
+            logs: that markers have named, also those of settled transactions.
+        """
+        if not {*logs} - {one.log}:
+            return True
+        server, reached = server_of(one.first), self._end.reached_place
+        if server is None or (one.first or "") <= (reached or ""):
+            return False
+        places = [reached, *(other.first for other in self._ended if other.has_changes)]
+        others = {server_of(at) for at in places if at is not None}
+        return others <= {server, SERVER_OF_READS}
+
     def _position_without_end(self, one: Transaction) -> str | None:
-        """Behind the last END before it in its log."""
+        """Behind the last END before it: in its log, or by its place in the binary log."""
         if not one.has_changes:
             return None
         published = self._end.position or self._end.snapshot_position or BEFORE_ALL
-        before = most(_before_plus(published), self._end_before(one))
+        before = most(_before_plus(published), self._end_before(one), self._end_by_place(one))
         return f"{before}+{one.last or ''}"
+
+    def _end_by_place(self, one: Transaction) -> str | None:
+        """The last END of another log whose transaction stands in front of it on its server."""
+        first, server = one.first or "", server_of(one.first)
+        if server is None:
+            return None
+        return max(
+            (
+                self._position(other) or BEFORE_ALL
+                for other in self._sent.values()
+                if other.end_offset is not None
+                and other.log != one.log
+                and server_of(other.last) == server
+                and (other.last or "") < first
+            ),
+            default=None,
+        )
 
     def _end_before(self, one: Transaction) -> str | None:
         numbers, highest = self._ends_of_logs.get(one.log, ([], []))
@@ -181,6 +221,17 @@ class Surrounding:
             for partition, (before, highest) in self._pairs.items()
             if (at := bisect_left(before, position)) and highest[at - 1] >= position
         )
+
+
+def server_of(place: str | None) -> str | None:
+    """The server that wrote a place of a binary log; None of what tells no such place.
+
+    >>> server_of("0000000001:0000000000000000300:0000000000:0000000009")
+    '0000000009'
+    >>> server_of("0042")
+    """
+    parts = (place or "").rpartition(": ")[2].split(":")
+    return parts[-1] if len(parts) == BINARY_LOG_PARTS else None
 
 
 def last_begin(sent: Iterable[Transaction], known: int) -> int:

@@ -30,7 +30,7 @@ class Late:
         """
         self._known, self._state, self._connector = known, state, connector
         self._end = state.end
-        self.link = self._end.position or self._end.snapshot_position
+        self.link = self._end.passed
         traits = TRAITS.get(connector or "")
         self._names = bool(traits and traits.names_predecessor)
         self._snapshot_place = None
@@ -76,9 +76,11 @@ class Late:
             if name in self._lone:
                 return (last or "") <= (self._end.reached_place or "")
             return name in self._known.settled or self.is_seen(name)
-        if previous is None:  # only the first transaction of a stream names none
+        # Only the first transaction of a stream names no commit. Behind a discarded snapshot no
+        # place shows what is published.
+        if previous is None or self.link is None:
             return name in self._known.settled
-        if self.link is None or previous >= self.link:
+        if previous >= self.link:
             return False
         # If the slot was lost inside a transaction that an operator decided on, the new stream may
         # name the same predecessor.

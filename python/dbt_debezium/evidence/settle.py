@@ -17,8 +17,19 @@ LOG_NUMBERS = 1_000
 """Runs of numbers that are kept, the newest."""
 
 
-def end_with_copies(evidence: SourceEvidence) -> ChainEnd:
-    """Where the chain ends, with copies of the newest transaction's END, which a restart sends."""
+def known_end(evidence: SourceEvidence) -> ChainEnd:
+    """Where the chain ends, with what has landed since: copies of the newest transaction's END,
+    which a restart sends, and ENDs in front of the newest snapshot."""
+    end = _with_copies(evidence)
+    if not evidence.names_predecessor or end.position is not None:
+        return end
+    seen_until = end.snapshot_position or ""
+    known = (evidence.state.marked_position, *evidence.late.ends.values())
+    before = (one for one in known if one is not None and one <= seen_until)
+    return replace(end, position_before=most(end.position_before, *before))
+
+
+def _with_copies(evidence: SourceEvidence) -> ChainEnd:
     end, newest = evidence.end, evidence.state.newest
     if newest is None or evidence.traits is None or evidence.is_ordered_by_end:
         return end
@@ -73,8 +84,7 @@ class Settlement:
         each run, from where the chain ends; such a unit stays open.
         """
         self._evidence, self._outcome = evidence, outcome
-        end = outcome.end
-        self._link = end.position or end.snapshot_position
+        self._link = outcome.end.passed
         self._open = {one.name for one in evidence.sent.values() if self._is_open(one)}
         self._open_reads = {*evidence.reads} - outcome.read
         self.late: dict[str, str | None] = {

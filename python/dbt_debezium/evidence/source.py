@@ -6,7 +6,7 @@ from functools import cached_property
 from heapq import merge
 from typing import Final, Literal
 
-from dbt_debezium.evidence.by_end import BEFORE_ALL, DOMAIN, Ends, Surrounding, last_begin
+from dbt_debezium.evidence.by_end import BEFORE_ALL, Ends, Surrounding, last_begin
 from dbt_debezium.evidence.by_predecessor import place
 from dbt_debezium.evidence.facts import Count, Facts, Marker, Place, Rows, Stretch
 from dbt_debezium.evidence.known import Known
@@ -113,7 +113,9 @@ class SourceEvidence:
         if self.names_predecessor:
             self.asked = asked(self.reads, self.signals)
         self._drop_published_reads()
-        self.unanswered = unanswered(self.signals, self.asked, self.reads)
+        self.unanswered: set[str] = set()
+        if self.signals and not self._is_silent():
+            self.unanswered = unanswered(self.signals, self.asked, self.reads)
 
     # --- what it is given
 
@@ -296,7 +298,12 @@ class SourceEvidence:
             settings.sends_no_truncates,
             settings.refused_proofs,
             1 + max(self.marker_partitions),
+            has_several_logs=self._has_several_logs(),
         )
+
+    def _has_several_logs(self) -> bool:
+        """Whether more than one log numbers transactions and statements."""
+        return len({one.log for one in self.log_numbers()}) > 1
 
     @cached_property
     def by_partition(self) -> dict[Place, list[Stretch]]:
@@ -328,7 +335,19 @@ class SourceEvidence:
                 reached,
                 line.has_windows or some.has_windows,
                 topic in signal_topics,
+                self.is_quiet(key, self._asked_at),
             )
+
+    @cached_property
+    def _asked_at(self) -> int | None:
+        """When the newest read of an incremental snapshot landed, or the newest signal."""
+        some = (one for one in self.facts.stretches if one.kind == "window" or one.has_signals)
+        return most(*(one.landed_at for one in some))
+
+    def _is_silent(self) -> bool:
+        """Whether no more reads can come that a signal has asked for: all partitions are silent."""
+        some = [key for key in self.lines.places if self.is_of_tables(key[0])]
+        return bool(some) and all(self.is_quiet(key, self._asked_at) for key in some)
 
     @cached_property
     def _reached_places(self) -> dict[Place, str | None]:
@@ -524,10 +543,8 @@ class SourceEvidence:
         if one.is_uncounted:
             return self._misplaced_uncounted(one)
         if self.is_truncate(one):
-            has_domains = any(log.startswith(DOMAIN) for log in self.logs)
-            if position is not None and not one.has_markers and len(self.logs) > 1 and has_domains:
-                return position, "unplaced_truncate"
-            return position, None
+            is_placed = one.has_markers or self.ends.is_placed(one, self.logs)
+            return position, None if position is None or is_placed else "unplaced_truncate"
         if self.ends.is_alone(one):
             return position, "end_not_sent"
         if not self.is_ordered_by_end or position is None:
@@ -601,6 +618,7 @@ class SourceEvidence:
         by_table: dict[str, list[Count]] = defaultdict(list)
         for count in counts:
             by_table[count.data_collection].append(count)
+        apart = counted_apart(marker for marker in markers if marker.is_end)
         has_one_order = one.name not in self.facts.doubly_ordered
         log, number = log_number(one.log_position)
         for name in sorted({*expected, *by_table}):
@@ -637,6 +655,7 @@ class SourceEvidence:
                 one.name in self.unanswered,
                 one.committed_at or None,
                 self._lacks_window_place(one, some),
+                name in apart,
             )
         for change in odd:
             yield marks.Event(
@@ -814,6 +833,22 @@ class SourceEvidence:
                 schema, _, table = (one.data_collection or "").rpartition(".")
                 schemas[one.topic, table].add(schema == one.database)
         return any(len(some) > 1 for some in schemas.values())
+
+
+def counted_apart(markers: Iterable[Marker]) -> frozenset[str]:
+    """Tables that one END counts and another does not, where that counts others: two connectors
+    have one prefix, and both end the transaction.
+
+    >>> end = Marker("t", 0, 0, None, None, True, "1", None, None, 1, {"a": 1}, None)
+    >>> sorted(counted_apart([end, end._replace(counts={"b": 1})]))
+    ['a', 'b']
+    >>> counted_apart([end, end._replace(counts={"a": 1, "b": 1})])
+    frozenset()
+    """
+    counted = {frozenset(name for name, count in one.counts.items() if count) for one in markers}
+    return frozenset[str]().union(
+        *(one ^ other for one in counted for other in counted if one - other and other - one)
+    )
 
 
 class _Landed:

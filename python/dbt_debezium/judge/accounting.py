@@ -14,8 +14,14 @@ from dbt_debezium.judge.verdicts import ChainEnd
 class Log:
     """The numbers of a source's logs that have landed."""
 
-    def __init__(self, ranges: Iterable[LogRange]) -> None:
-        self._ranges = list(ranges)
+    def __init__(self, ranges: Iterable[LogRange], *, has_others: bool = False) -> None:
+        """Take the numbers in.
+
+        Args:
+            ranges: of all logs.
+            has_others: whether another log numbers transactions, too. Then numbers prove nothing.
+        """
+        self._ranges = [] if has_others else list(ranges)
 
     def runs_to(self, number: tuple[str, int] | None, end: ChainEnd) -> bool:
         """Whether each number is known from the newest one in the chain to that of a commit.

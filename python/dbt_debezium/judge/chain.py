@@ -75,8 +75,8 @@ class Chain:
 
     def _is_published(self, position: str | None) -> bool:
         """Whether a transaction is, by its position: it comes before a snapshot at the same one."""
-        newest = self._start.position or self._start.snapshot_position
-        return newest is not None and position is not None and position <= newest
+        passed = self._start.passed
+        return passed is not None and position is not None and position <= passed
 
     def _judge_snapshot(self, snapshot: Snapshot) -> Verdict:
         """A snapshot that is whole needs no predecessor, because it replaces all tables (S5).
@@ -102,6 +102,7 @@ class Chain:
             self._predecessor.end,
             position=None,
             snapshot_position=position,
+            position_before=self._predecessor.end.position,
             has_discarded_snapshot=decided == "discard",
         ).reaching(snapshot.place)
         if reason is not None:

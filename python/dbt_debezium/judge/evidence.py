@@ -49,7 +49,7 @@ class Evidence:
         traits = self.traits or Traits("commit")
         self.partitions = Partitions(traits, partitions, reaches_the_end=source.reaches_the_end)
         self.unread = Unread(traits, unreadable, partitions)
-        self.log = Log(_of_kind(facts, LogRange))
+        self.log = Log(_of_kind(facts, LogRange), has_others=source.has_several_logs)
         self.markers = Markers(
             ranges, unreadable, _of_kind(facts, Unfinished), source.marker_partition_count
         )

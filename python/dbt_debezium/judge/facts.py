@@ -25,6 +25,9 @@ class Source:
     """The setting of that name."""
     marker_partition_count: int = 1
     """Of the transaction topic, with partitions of which nothing has landed yet."""
+    has_several_logs: bool = False
+    """Whether several logs number transactions, such as tagged GTIDs. Then the numbers of one do
+    not show that nothing of another is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,9 @@ class Partition:
     """Whether a read of an incremental snapshot has landed from it."""
     is_of_signals: bool = False
     """Whether its table is one of signals, which no snapshot reads."""
+    is_silent: bool = False
+    """Whether the cluster had nothing behind what has landed, long after the newest read of an
+    incremental snapshot and the newest signal landed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,9 @@ class Table:
     lacks_window_place: bool = False
     """Whether the transaction closes a window, and the reads that wait name a place in the log that
     it does not tell."""
+    is_counted_apart: bool = False
+    """Whether one END of the transaction counts the table, and another does not, but counts tables
+    that the first does not."""
 
 
 @dataclass(frozen=True, slots=True)

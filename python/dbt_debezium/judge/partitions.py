@@ -43,7 +43,7 @@ class Partitions:
         """Whether no read of the window that a transaction closes is still to come (S6).
 
         Reads may be in each partition of a topic in which a read of any window has landed. Until
-        one has, nothing shows where to look.
+        one has, nothing shows where to look. Into a partition that is silent none comes any more.
         """
         return self._is_past(self._window_low_water, span)
 
@@ -53,10 +53,15 @@ class Partitions:
 
 
 def _lowest_of_windows(partitions: Sequence[Partition]) -> str:
+    if partitions and all(one.is_silent for one in partitions):
+        return END
     topics = {one.topic for one in partitions if one.has_window_reads}
     some = [one for one in partitions if one.topic in topics]
     numbers = [[one.partition for one in some if one.topic == topic] for topic in topics]
-    return _lowest(some) if all(map(has_every_partition, numbers)) else NOWHERE
+    if not all(map(has_every_partition, numbers)):
+        return NOWHERE
+    is_over = bool(some) and all(one.is_silent for one in some)
+    return END if is_over else _lowest(one for one in some if not one.is_silent)
 
 
 def _lowest(partitions: Iterable[Partition]) -> str:

@@ -77,7 +77,8 @@ class Predecessor:
             is_first = self.end.position is None and (
                 transaction.previous_position not in self._message_positions | self._lone_positions
             )
-            if not (self._begins_with(transaction) if is_first else self._precedes(transaction)):
+            begins = is_first and self._begins_with(transaction)
+            if not begins and not self._precedes(transaction, is_first=is_first):
                 return "missing_predecessor"
         assert transaction.position is not None  # else nothing shows that it is complete
         span = Span(transaction.last_place, transaction.position)
@@ -113,13 +114,15 @@ class Predecessor:
             if named not in self._lone_positions:
                 return False
         # In several partitions offsets have no common order, but positions that END names do, and
-        # so do the numbers of a log.
+        # so do the numbers of a log. At the end of what was sent, an offset that lacks is one that
+        # compaction has taken: then each number of the log is still there.
         markers = self._evidence.markers
+        counts_numbers = not markers.have_one_order or self._evidence.source.reaches_the_end
         return (
             self._has_every_marker(transaction.end_offsets(traits))
             or markers.surround(transaction.surrounding_partitions)
             or (
-                not markers.have_one_order
+                counts_numbers
                 and self.end.position is not None
                 and self._evidence.log.runs_on_to(transaction.log_number, self.end)
             )
@@ -135,14 +138,19 @@ class Predecessor:
             or (base <= named and base != NOWHERE and epoch_of(base) == epoch_of(named))
         )
 
-    def _precedes(self, transaction: Uncounted) -> bool:
+    def _precedes(self, transaction: Uncounted, *, is_first: bool) -> bool:
         named = transaction.previous_position
+        if is_first:
+            return named is not None and named == self.end.position_before
         return self._is_named(named) or named in self._lone_positions
 
     def _is_named(self, position: str | None) -> bool:
         end = self.end.position
-        # The first transaction of a stream names none, or the snapshot.
+        # The first transaction of a stream names none, or the snapshot. Behind a snapshot of
+        # another connector it names the one in front of that, so nothing stands in between.
         if end is None and position == self.end.snapshot_position:
+            return True
+        if end is None and position is not None and position == self.end.position_before:
             return True
         if end is not None and end.endswith(UNKNOWN_END) and position is not None:
             return position > end

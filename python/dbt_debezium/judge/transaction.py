@@ -142,11 +142,17 @@ class Transaction:
             must_be_seen = False
         elif self._is_renumbered_by_table():
             must_be_seen = True
+        elif self._is_counted_apart():
+            return "shared_topic_prefix"
         else:
             return "too_many_events" if has_surplus else "contradicting_events"
         if must_be_seen and not self.is_seen_whole(traits, partitions, unread):
-            return "unproven_restart"
+            return "shared_topic_prefix" if self._is_counted_apart() else "unproven_restart"
         return self._torn_key()
+
+    def _is_counted_apart(self) -> bool:
+        """Whether two connectors end it: a restart counts no table that the whole does not."""
+        return any(table.is_counted_apart for table in self._tables)
 
     def _has_every_number(self) -> bool:
         return all(end.has_true_sum for end in self._ends) and all(

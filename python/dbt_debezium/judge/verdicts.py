@@ -25,6 +25,7 @@ HoldReason = Literal[
     "quarantined_event",
     "refused_proof",
     "several_partitions",
+    "shared_topic_prefix",
     "too_many_events",
     "topic_made_again",
     "unaccounted_gtid",
@@ -54,8 +55,18 @@ class ChainEnd:
     """Of each log that numbers transactions, the newest number in the chain."""
     reached_place: str | None = None
     """The highest place of a change or snapshot in the chain, where END does not count all."""
+    position_before: str | None = None
+    """Of the newest transaction in front of that snapshot."""
     has_discarded_snapshot: bool = False
     """Whether the newest initial snapshot was discarded, so that it has replaced nothing."""
+
+    @property
+    def passed(self) -> str | None:
+        """Up to where transactions are published: all of the newest one and what is in the newest
+        snapshot. Nothing shows it behind a snapshot that was discarded."""
+        if self.position is None and self.has_discarded_snapshot:
+            return None
+        return self.position or self.snapshot_position
 
     def reaching(self, place: str | None) -> "ChainEnd":
         """The end with what stands at a place."""

@@ -255,6 +255,13 @@ HELD: Final = by_name(
             },
         ),
         Reason(
+            "shared_topic_prefix",
+            "S13",
+            "two ENDs of it count different tables, so two connectors have one topic.prefix",
+            "give each connector a topic.prefix of its own, and take a new initial snapshot; until "
+            "then, {complete}",
+        ),
+        Reason(
             "unproven_restart",
             "S13",
             "the connector restarted inside it and counted from 1 again, so a change may be "
