@@ -14,6 +14,7 @@ from dbt_debezium.cli import main
 from dbt_debezium.column_types import LOGICAL_TYPES
 from dbt_debezium.judge.verdicts import HoldReason
 from dbt_debezium.reasons import FLAGS, HELD, QUARANTINED
+from dbt_debezium.reasons.accepted import SETTINGS as SETTINGS_THAT_STAY
 from dbt_debezium.reasons.reason import Reason
 
 REPOSITORY = Path(__file__).parents[1]
@@ -113,11 +114,27 @@ def test_preview_is_told_of_no_project_and_a_project_of_no_option_of_preview(
     assert not re.search(r"--complete|--not-ingested|\bdump", in_project)
 
 
-@pytest.mark.parametrize(("listed", "entries"), [("held_reasons", "Held"), ("flag_names", "Flags")])
-def test_every_reason_and_flag_can_be_refused(listed: str, entries: str) -> None:
-    macro = (REPOSITORY / "macros" / "hooks" / "check_settings.sql").read_text()
-    (names,) = re.findall(rf"set {listed} = \[(.*?)\]", macro, re.DOTALL)
-    assert set(re.findall(r"'(\w+)'", names)) == section(entries)
+@pytest.mark.parametrize(
+    ("file", "names", "entries"),
+    [
+        ("check_settings", r"set held_reasons = \[(.*?)\]", "Held"),
+        ("flag_names", r"return\(\[(.*?)\]\)", "Flags"),
+    ],
+)
+def test_every_reason_and_flag_can_be_refused(file: str, names: str, entries: str) -> None:
+    macro = (REPOSITORY / "macros" / "hooks" / f"{file}.sql").read_text()
+    (listed,) = re.findall(names, macro, re.DOTALL)
+    assert set(re.findall(r"'(\w+)'", listed)) == section(entries)
+
+
+def test_every_setting_that_can_be_accepted_is_known_to_the_test_of_decisions() -> None:
+    text = (REPOSITORY / "tests" / "generic" / "is_decision.sql").read_text()
+    (listed,) = re.findall(r"set settings = \[(.*?)\]", text, re.DOTALL)
+    assert set(re.findall(r"'([^']+)'", listed)) == set(SETTINGS_THAT_STAY)
+    (part,) = re.findall(
+        r"^## Accepting what stays\n(.*?)(?=^## )", RUNBOOK, re.MULTILINE | re.DOTALL
+    )
+    assert [name for name in SETTINGS_THAT_STAY if f"`{name}`" not in part] == []
 
 
 def test_every_quarantine_reason_has_an_entry() -> None:

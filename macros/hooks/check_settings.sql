@@ -6,11 +6,6 @@
         'landing_reaches_the_end', 'longest_query_hours', 'maintain_after_runs', 'maintain_seconds', 'not_ingested_tables', 'public_as_table', 'public_schema', 'quiet_partition_seconds', 'refused_flags',
         'refused_holds', 'refused_proofs', 'repeated_snapshot_missing_table', 'sources_without_truncate', 'transaction_topics', 'unavailable_value_placeholder', 'watermark_sources'
     ] -%}
-    {%- set flag_names = [
-        'append_only', 'deletes_may_be_missing', 'dropped_or_not_captured', 'identity_lost',
-        'identity_not_in_key', 'key_not_unique', 'no_baseline', 'not_in_latest_snapshot', 'nothing_seen', 'repeated_names', 'schema_changed_in_snapshot', 'schema_default',
-        'snapshot_may_be_torn', 'snapshot_may_double_rows', 'snapshot_not_finished'
-    ] -%}
     {%- set held_reasons = [
         'above_low_water', 'contradicting_events', 'follows_held_snapshot', 'follows_held_transaction', 'key_change_torn',
         'missing_events', 'missing_predecessor', 'missing_reads', 'missing_row', 'missing_signal', 'no_boundary', 'no_commit_position', 'no_end',
@@ -115,7 +110,7 @@
         ) -%}
     {%- endif -%}
 
-    {%- for name, kind, known_names in [('refused_flags', 'flag', flag_names), ('refused_holds', 'reason', held_reasons)] -%}
+    {%- for name, kind, known_names in [('refused_flags', 'flag', flag_names()), ('refused_holds', 'reason', held_reasons)] -%}
         {%- for pattern in var(name) or [] if pattern is string and not matching([pattern], known_names) -%}
             {%- do problems.append(
                 name ~ ': ' ~ tojson(pattern) ~ ' names no ' ~ kind ~ '; ' ~ kind ~ 's are: ' ~ known_names | join(', ')

@@ -34,7 +34,7 @@
         ),
         'marker_without_connector': ('stg_message', "kind = 'transaction_marker' and connector is null"),
         'starting_log': ('int_starting_commit', 'size(log_positions) > 0'),
-        'decision': ('operator_decision', 'true'),
+        'decision': ('operator_decision', "decision != 'accept'"),
         'contradiction': ('pointer.contradiction', 'true'),
         'nameless_topic': ('pointer.partition_progress', of_start ~ 'size(sources) = 0 and marker_source is null'),
         'earlier_unplaced_message': ('pointer.partition_progress', of_start ~ 'size(unplaced_offsets) > 0'),

@@ -5,21 +5,29 @@ from typing import Any, Final
 
 from dbt_debezium.patterns import matches
 from dbt_debezium.reasons import FLAGS, Command
+from dbt_debezium.reasons.accepted import OPERATIONS, stays
 
 SHOWN_NAMES: Final = 5
 
 
 def flag_sentences(
-    source: str, flags: Iterable[tuple[str, str]], command: Command = "status"
+    source: str, flags: Iterable[Mapping[str, Any]], command: Command = "status"
 ) -> list[str]:
-    """One sentence for each flag, from pairs of table and flag.
+    """One sentence for each flag.
 
-    >>> flag_sentences("s", [("b", "identity_lost"), ("a", "identity_lost")])[0][:43]
-    's: a, b: a delete has neither row nor key, '
+    Args:
+        source: of the tables.
+        flags: `flags` of the source's entry in a report.
+        command: in whose words to say it.
+
+    >>> one = {"table": "b", "flag": "identity_lost", "detail": None}
+    >>> flag_sentences("s", [one, one | {"table": "a", "detail": "commit 7"}])[0][:54]
+    's: a (commit 7), b: a delete has neither row nor key, '
     """
     tables: dict[str, list[str]] = {}
-    for table, flag in sorted(flags):
-        tables.setdefault(flag, []).append(table)
+    for one in sorted(flags, key=lambda one: (one["table"], one["flag"])):
+        detail = f" ({one['detail']})" if one["detail"] else ""
+        tables.setdefault(one["flag"], []).append(f"{one['table']}{detail}")
     return [
         f"{source}: {listed(named, 'tables')}: {FLAGS[flag].told(command, {'source': source})}"
         for flag, named in sorted(tables.items())
@@ -36,15 +44,17 @@ def truncate_sentence(
         command: the command that prints it. Only a project has settings.
         without_truncate: patterns of sources that are known to send none.
 
-    >>> truncate_sentence([{"source": "s", "has_truncate": False}], "status")[:33]
+    >>> entry = {"source": "s", "has_truncate": False, "accepted": []}
+    >>> truncate_sentence([entry], "status")[:33]
     's: no TRUNCATE has been published'
-    >>> truncate_sentence([{"source": "s", "has_truncate": False}], "status", ["s*"])
-    >>> truncate_sentence([{"source": "s", "has_truncate": True}], "status")
+    >>> truncate_sentence([entry], "status", ["s*"])
+    >>> truncate_sentence([entry | {"has_truncate": True}], "status")
     """
     silent = sorted(
         entry["source"]
         for entry in report
         if entry["has_truncate"] is False
+        and not stays(entry, OPERATIONS)
         and not any(matches(pattern, entry["source"]) for pattern in without_truncate)
     )
     if not silent:

@@ -10,7 +10,7 @@ from dbt_debezium.notices import idle_decisions, landed_count, unplaced_topics, 
 from dbt_debezium.partition_ends import PartitionEnds, partition_ends
 from dbt_debezium.readers import Reader
 from dbt_debezium.report import cut_report
-from dbt_debezium.shapes import ShapeReport, shape_reports
+from dbt_debezium.shapes import ShapeReport, accept_tables, shape_reports
 from dbt_debezium.unrepresentable import unrepresentable_counts
 
 
@@ -55,8 +55,7 @@ def lake_status(
     """
     report = cut_report(lake, build_schema)
     landed = 0 if report else landed_count(lake)
-    notices = idle_decisions(lake, report, build_schema) if report else []
-    notices += unplaced_topics(lake, build_schema)
+    notices = unplaced_topics(lake, build_schema)
     if unpublished := unpublished_run(lake, build_schema):
         notices.append(unpublished)
     shapes = shape_reports(lake, models, build_schema)
@@ -68,9 +67,11 @@ def lake_status(
         entry["unrepresentable"] = unrepresentable.get(entry["source"], {})
         found = shapes.get(entry["source"], ShapeReport())
         entry["unknown_columns"] = found.unknown_columns
-        entry["tables_without_model"] = found.tables_without_model()
         entry["schema_changes"] = found.changes
         entry["encoded_columns"] = encoded.get(entry["source"], {})
+    accept_tables(shapes, report)
+    if report:
+        notices = [*idle_decisions(lake, report, build_schema), *notices]
     partitions = partition_ends(lake, build_schema)
     return LakeStatus(
         report, landed, shapes, unrepresentable, notices, without_truncate, partitions

@@ -5,6 +5,7 @@ from typing import Any
 
 from dbt_debezium.flags import listed
 from dbt_debezium.reasons import Command
+from dbt_debezium.reasons.accepted import METADATA, stays
 from dbt_debezium.reasons.reason import WORDS
 
 
@@ -14,12 +15,13 @@ def metadata_sentence(report: Iterable[Mapping[str, Any]]) -> str | None:
     Args:
         report: entries of `cut_report`.
 
-    >>> entry = {"source": "s", "connector": "mysql", "proof": "watermark", "held": []}
+    >>> entry = {"source": "s", "connector": "mysql", "proof": "watermark", "held": [],
+    ...          "accepted": []}
     >>> metadata_sentence([entry])[:36]
     's: changes have no transaction metad'
     >>> metadata_sentence([entry | {"connector": "cdl"}])
     """
-    sources = sorted(entry["source"] for entry in report if lacks_metadata(entry))
+    sources = sorted(entry["source"] for entry in report if asks_for_metadata(entry))
     if not sources:
         return None
     return (
@@ -27,6 +29,11 @@ def metadata_sentence(report: Iterable[Mapping[str, Any]]) -> str | None:
         "once every partition has passed it (proof: watermark); set "
         "provide.transaction.metadata=true at the connector, and commits are proved by their counts"
     )
+
+
+def asks_for_metadata(entry: Mapping[str, Any]) -> bool:
+    """Whether it lacks metadata and nobody has accepted that."""
+    return lacks_metadata(entry) and not stays(entry, METADATA)
 
 
 def lacks_metadata(entry: Mapping[str, Any]) -> bool:

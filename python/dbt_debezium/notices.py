@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from dbt_debezium.acceptances import idle_acceptances, read_acceptances
 from dbt_debezium.readers import Reader
 from dbt_debezium.session import nothing_landed
 
@@ -51,7 +52,8 @@ def unpublished_run(lake: Reader, schema: str = "build") -> str | None:
 def idle_decisions(
     lake: Reader, report: Sequence[dict[str, Any]], schema: str = "build"
 ) -> list[str]:
-    """Decisions of operators that no cut rests on and no held transaction waits for.
+    """Decisions of operators that no cut rests on, no held transaction waits for, and accept
+    nothing.
 
     Args:
         lake: what reads it.
@@ -76,6 +78,7 @@ def idle_decisions(
                 f"{source}: the decision on {transaction_id} has had no effect: "
                 + ("nothing is held under that id" if source in entries else "no such source")
             )
+    sentences += idle_acceptances(report, read_acceptances(lake, schema))
     return sorted(sentences)
 
 

@@ -287,21 +287,11 @@ def preview_report(preview: Preview, command: "Command" = "preview") -> list[dic
     from dbt_debezium.encoded_columns import encoded_columns
     from dbt_debezium.readers import SparkReader
     from dbt_debezium.report import cut_report
-    from dbt_debezium.shapes import key_changes, silent_changes
     from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
     tables = preview.tables
-    # Their message keys tell no rows apart.
-    keyless = (
-        table.texts().place for table in tables if table.facts.is_keyless or table.facts.identity
-    )
     lake = SparkReader(preview.spark)
     counts = unrepresentable_counts(lake, [table.model_name for table in tables], "public")
-    said = [
-        *key_changes(lake, keyless),
-        *silent_changes(lake),
-        *((source, unrepresentable_sentence(source, found)) for source, found in counts.items()),
-    ]
     report = cut_report(lake)
     encoded = encoded_columns(lake, preview.shown_tables(), "build", "public")
     for entry in report:
@@ -313,7 +303,8 @@ def preview_report(preview: Preview, command: "Command" = "preview") -> list[dic
             if any(matches(pattern, source) for pattern in table.sources)
         )
         entry["sentences"] = [sentence for sentence in indistinct if sentence]
-        entry["sentences"] += [sentence for name, sentence in said if name == source]
+        if source in counts:
+            entry["sentences"].append(unrepresentable_sentence(source, counts[source]))
         entry["sentences"] += [
             f"{source}: left out: {one.sentence}"
             for one in preview.left_out

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from dbt_debezium.acceptances import accept, read_acceptances
 from dbt_debezium.held_tables import name_held_tables
 from dbt_debezium.internal_topics import INTERNAL_SOURCE
 from dbt_debezium.lacking import LandedTopics, landed_partitions
 from dbt_debezium.quarantine.query import QUARANTINED_QUERY
 from dbt_debezium.readers import Reader
+from dbt_debezium.shapes import OF_SCHEMA_CHANGES, flag_details
 
 PADDING: Final = re.compile("(^|/|[+]|: )0+(?=[0-9]+([+/]|$))")
 """Inside, positions are padded to one width so that they compare as text. An LSN in hexadecimal
@@ -177,9 +179,15 @@ def cut_report(lake: Reader, schema: str = "build") -> list[dict[str, Any]]:
         partitions = landed_partitions(lake, schema)
         for entry in report:
             explain_short_tables(entry, partitions)
+    flags = [(entry["source"], one) for entry in report for one in entry["flags"]]
+    if any(one["flag"] in OF_SCHEMA_CHANGES for _, one in flags):
+        details = flag_details(lake, schema)
+        for source, one in flags:
+            one["detail"] = details.get((source, one["table"], one["flag"]))
     for entry in report:
         for one in entry["held"]:
             one["commit_position"] = _shown_position(one["commit_position"])
+    accept(report, read_acceptances(lake, schema))
     return report
 
 
@@ -219,7 +227,11 @@ def _entry(row: dict[str, Any]) -> dict[str, Any]:
             row["quarantined"] or [],
             key=lambda message: (message["topic"], message["partition"], message["offset"]),
         ),
-        "flags": sorted(row["flags"] or [], key=lambda one: (one["table"], one["flag"])),
+        "flags": [
+            # Which columns have raised it; flag_details knows.
+            {"table": one["table"], "flag": one["flag"], "detail": None}
+            for one in sorted(row["flags"] or [], key=lambda one: (one["table"], one["flag"]))
+        ],
         # Of the entry that counts what Kafka and Kafka Connect keep for themselves.
         "internal_topics": sorted({*(row["internal_topics"] or [])}),
         # None where no change of it is published.

@@ -3,11 +3,13 @@
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
+from dbt_debezium.acceptances import accepted_sentences, open_flags, open_messages
 from dbt_debezium.flags import flag_sentences, listed, truncate_sentence
 from dbt_debezium.holds import held_sentence
 from dbt_debezium.metadata import end_sentence, metadata_sentence
 from dbt_debezium.quarantine.sentences import quarantine_sentences
 from dbt_debezium.reasons import Command
+from dbt_debezium.reasons.accepted import SCHEMAS, stays
 from dbt_debezium.value_looks import encoded_sentences
 
 SHOWN_SENTENCES: Final = 20
@@ -22,16 +24,23 @@ def own_sentences(entry: dict[str, Any], command: Command) -> list[str]:
         command: the command that prints them, in whose words the remedies are.
     """
     held = held_sentence(entry, command)
-    raised = ((flagged["table"], flagged["flag"]) for flagged in entry["flags"])
     return [
         *([internal_sentence(entry)] if entry["internal_topics"] else []),
         *([held] if held else []),
         *quarantine_sentences(entry, command),
         *(f"{entry['source']}: {decision}" for decision in entry["decisions"]),
-        *flag_sentences(entry["source"], raised, command),
-        *encoded_sentences(entry["source"], entry.get("encoded_columns", {}), command),
+        *flag_sentences(entry["source"], open_flags(entry), command),
+        *open_encoded_sentences(entry, command),
+        *accepted_sentences(entry),
         *entry.get("sentences", [])[:SHOWN_SENTENCES],
     ]
+
+
+def open_encoded_sentences(entry: dict[str, Any], command: Command) -> list[str]:
+    """One sentence for each table with columns that look encoded, unless that is accepted."""
+    if stays(entry, SCHEMAS):
+        return []
+    return encoded_sentences(entry["source"], entry.get("encoded_columns", {}), command)
 
 
 def by_need(report: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -41,7 +50,7 @@ def by_need(report: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     or flagged tables. In each group they keep their order.
 
     >>> entry = {"held": [], "commit_number": 1, "quarantined": [], "flags": [],
-    ...          "internal_topics": []}
+    ...          "internal_topics": [], "accepted": []}
     >>> found = by_need([entry | {"source": "a"}, entry | {"source": "b", "commit_number": 0}])
     >>> [one["source"] for one in found]
     ['b', 'a']
@@ -51,7 +60,7 @@ def by_need(report: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         is_data = not entry["internal_topics"]
         if entry["held"] or (is_data and not entry["commit_number"]):
             return 0
-        return 1 if entry["quarantined"] or entry["flags"] else 2
+        return 1 if open_messages(entry) or open_flags(entry) else 2
 
     return sorted(report, key=rank)
 

@@ -1,13 +1,15 @@
 """Where models and the tables of their source have come apart, of what is published."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
+from dbt_debezium.acceptances import count_accepted
 from dbt_debezium.flags import listed
 from dbt_debezium.model_files import HistoryModel
 from dbt_debezium.patterns import matches
 from dbt_debezium.readers import Reader
+from dbt_debezium.reasons.accepted import needs_no_model
 from dbt_debezium.tables import full_name
 
 SHOWN_COLUMNS = """
@@ -21,7 +23,7 @@ order by shown.source, shown.schema_name, shown.table_name, shown.column_name
 SCHEMA_CHANGES = """
 select change.source, change.schema_name, change.table_name, change.commit_number,
     change.change_kind, change.column_name, change.previous_type, change.column_type,
-    change.may_have_changed_rows
+    change.has_default, change.may_have_changed_rows
 from {schema}.cut as published
 inner join {schema}.schema_change as change
     on change.cut_id <= published.cut_id
@@ -30,16 +32,10 @@ order by
     change.source, change.commit_number, change.position, change.table_name, change.column_name
 """
 
-
-KEY_CHANGES = """
-select
-    source, concat_ws('.', schema_name, table_name) as table_name, commit_number,
-    previous_type, column_type
-from {schema}.schema_change
-where change_kind = 'key_changed'
-order by source, commit_number, position
-"""
-
+OF_SCHEMA_CHANGES: Final = frozenset(
+    {"column_renamed", "key_changed", "schema_default", "type_converted"}
+)
+"""Flags that a change of a table's columns raises."""
 SIGNAL_COLUMNS = {"id", "type", "data"}
 
 
@@ -53,6 +49,8 @@ class ShapeReport:
     """The columns of tables that no model has, by table."""
     changes: list[dict[str, Any]] = field(default_factory=list)
     """Every change of a captured table's shape, in order of commit."""
+    accepted: list[str] = field(default_factory=list)
+    """Tables of which an operator has accepted that no model shows them."""
 
     def tables_without_model(self) -> list[str]:
         """Tables that nobody can query, without those of signals (S6)."""
@@ -69,20 +67,11 @@ class ShapeReport:
             "`dbt-debezium scaffold` adds them"
             for table, columns in sorted(self.unknown_columns.items())
         ]
-        tables = self.tables_without_model()
+        tables = [name for name in self.tables_without_model() if name not in self.accepted]
         if tables:
             names = listed(tables, "tables")
             found.append(f"{source}: no model shows {names}; `dbt-debezium scaffold` writes one")
-        flagged: dict[str, dict[str, Any]] = {}
-        for change in self.changes:
-            if change["may_have_changed_rows"]:
-                flagged.setdefault(change["table"], change)
-        return found + [
-            f"{source}: {table} may have rows that a statement changed without an event, from "
-            f"commit {change['commit_number']} on (column {change['column']}); "
-            "a snapshot of it mends them"
-            for table, change in sorted(flagged.items())
-        ]
+        return found
 
 
 def follows(model: HistoryModel) -> bool:
@@ -129,6 +118,22 @@ def shape_reports(
     return reports
 
 
+def accept_tables(shapes: Mapping[str, ShapeReport], report: Iterable[dict[str, Any]]) -> None:
+    """Note in both which tables are without a model, and of which that is accepted.
+
+    Args:
+        shapes: by source.
+        report: entries of `cut_report`.
+    """
+    for entry in report:
+        shape = shapes.get(entry["source"], ShapeReport())
+        entry["tables_without_model"] = shape.tables_without_model()
+        shape.accepted = [
+            name for name in entry["tables_without_model"] if needs_no_model(entry, name)
+        ]
+        count_accepted(entry)
+
+
 def _change(row: dict[str, Any]) -> dict[str, Any]:
     """A row of SCHEMA_CHANGES as `status --json` holds it."""
     return {
@@ -142,37 +147,59 @@ def _change(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def silent_changes(lake: Reader, schema: str = "build") -> list[tuple[str, str]]:
-    """For each table that may have rows which a statement changed without an event, its source and
-    a sentence.
-    """
-    reports: dict[str, ShapeReport] = {}
-    for row in lake.rows(SCHEMA_CHANGES.format(schema=schema)):
-        reports.setdefault(row["source"], ShapeReport()).changes.append(_change(row))
-    return [
-        (source, sentence)
-        for source, found in sorted(reports.items())
-        for sentence in found.sentences(source)
-    ]
-
-
-def key_changes(
-    lake: Reader, keyless: Iterable[str], schema: str = "build"
-) -> list[tuple[str, str]]:
-    """For each change of a key its source and a sentence for `preview`, which asks nobody.
+def flag_details(lake: Reader, schema: str = "build") -> dict[tuple[str, str, str], str]:
+    """Which columns have raised a flag, and in which commit, by source, table and flag.
 
     Args:
-        keyless: tables in which no key tells rows apart.
+        lake: what reads it.
+        schema: the schema that models are built in.
     """
-    without_key = set(keyless)
-    return [
-        (
-            row["source"],
-            f"{row['source']}: {row['table_name']} has the key {row['column_type']} from commit "
-            f"{row['commit_number']} on, {row['previous_type']} before it; "
-            "a row that changed under both appears twice; pass --identity "
-            f"'{row['table_name']}=<columns>' with columns that it has under both",
-        )
-        for row in lake.rows(KEY_CHANGES.format(schema=schema))
-        if row["table_name"] not in without_key
-    ]
+    return details_of(lake.rows(SCHEMA_CHANGES.format(schema=schema)))
+
+
+def details_of(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str, str], str]:
+    """The newest changes of each table's columns, in words.
+
+    Args:
+        rows: of SCHEMA_CHANGES, in their order.
+
+    >>> row = {"source": "s", "schema_name": None, "table_name": "t", "commit_number": 7,
+    ...        "has_default": False, "previous_type": None, "column_type": None}
+    >>> details_of([row | {"change_kind": "column_missing", "column_name": "a"},
+    ...             row | {"change_kind": "column_added", "column_name": "b"}])
+    {('s', 't', 'column_renamed'): 'commit 7: a is gone, b is new'}
+    """
+    found: dict[tuple[str, str, str], str] = {}
+    places: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
+    for row in rows:
+        table = full_name(row["schema_name"], row["table_name"])
+        places.setdefault((row["source"], table, row["commit_number"]), []).append(row)
+    for (source, table, commit_number), changes in places.items():
+        added = [one["column_name"] for one in changes if one["change_kind"] == "column_added"]
+        gone = [one["column_name"] for one in changes if one["change_kind"] == "column_missing"]
+        defaults = [
+            one["column_name"]
+            for one in changes
+            if one["change_kind"] == "column_added" and one["has_default"]
+        ]
+        converted = [
+            f"{one['column_name']} is {one['column_type']} instead of {one['previous_type']}"
+            for one in changes
+            if one["change_kind"] in ("type_changed", "type_narrowed")
+        ]
+        keys = [
+            f"key {one['column_type']} instead of {one['previous_type']}"
+            for one in changes
+            if one["change_kind"] == "key_changed"
+        ]
+        renamed = f"{listed(gone, 'columns')} is gone, {listed(added, 'columns')} is new"
+        by_flag = {
+            "column_renamed": [renamed] if gone and added else [],
+            "schema_default": [f"{name} is new" for name in defaults],
+            "type_converted": converted,
+            "key_changed": keys,
+        }
+        for flag, texts in by_flag.items():
+            if texts:
+                found[source, table, flag] = f"commit {commit_number}: {listed(texts, 'columns')}"
+    return found

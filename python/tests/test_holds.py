@@ -167,13 +167,15 @@ def test_of_many_sources_those_that_need_a_look_come_first() -> None:
             "source": f"s{number:02}", "commit_number": 3, "transaction_id": "9",
             "proof": "counted", "held": [], "decisions": [], "quarantined": [], "flags": [],
             "counts": {"landed": 9, **dict.fromkeys(OUTCOMES, 0)}, "internal_topics": [],
-            "connector": "postgresql", "has_end": True, "has_truncate": True,
+            "connector": "postgresql", "has_end": True, "has_truncate": True, "accepted": [],
         }  # fmt: skip
 
     report = [entry(number) for number in range(39)]
     report[30]["held"] = [short("7", reason="no_end")]
     report[38]["commit_number"] = 0
-    report[25]["flags"] = [{"table": "public.t", "flag": "no_baseline"}]
+    report[25]["flags"] = [
+        {"table": "public.t", "flag": "no_baseline", "detail": None, "accepted": None}
+    ]
     with out.capture() as captured:
         show_report(report, "preview")
     shown = [line.split()[0] for line in captured.get().splitlines()[1 : 1 + SHOWN_SOURCES]]

@@ -42,6 +42,7 @@ def entry(source: str = "shop", **other: Any) -> dict[str, Any]:
         "counts": {"landed": 12, **dict.fromkeys(OUTCOMES, 0), "applied": 9, "control": 3},
         "quarantined": [],
         "flags": [],
+        "accepted": [],
         "internal_topics": [],
         "connector": "postgresql",
         "has_end": True,
@@ -62,14 +63,23 @@ def troubled(name: str = "shop") -> LakeStatus:
          "received": None, **landed},
     ]  # fmt: skip
     quarantined = [
-        {"topic": f"{name}.t", "partition": 1, "offset": at, "reason": reason, "detail": None}
+        {
+            "topic": f"{name}.t",
+            "partition": 1,
+            "offset": at,
+            "reason": reason,
+            "detail": None,
+            "accepted": None,
+        }
         for at, reason in ((7, "bad_json"), (8, "bad_json"), (9, "too_deep"))
     ]
     one = entry(
         name,
         held=held,
         quarantined=quarantined,
-        flags=[{"table": f"public.{name}", "flag": "no_baseline"}],
+        flags=[
+            {"table": f"public.{name}", "flag": "no_baseline", "detail": None, "accepted": None}
+        ],
         decisions=[f"transaction 3: release by Ann on 2026-11-21 ({name})"],
         has_truncate=False,
         encoded_columns={f"public.{name}": {"at": "days"}},

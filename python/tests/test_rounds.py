@@ -554,6 +554,8 @@ def held_entry(
         "commit_number": 9,
         "committed_at": "2026-11-26T10:00:00.000000Z",
         "counts": {"quarantined": 0},
+        "flags": [],
+        "accepted": [],
         "held": [
             {
                 "transaction_id": transaction_id,

@@ -16,6 +16,7 @@ ENTRY: dict[str, Any] = {
     "quarantined": [],
     "decisions": [],
     "flags": [],
+    "accepted": [],
     "internal_topics": [],
     "has_end": True,
     "has_truncate": True,
@@ -98,7 +99,8 @@ def test_names_from_the_data_are_shown_as_they_are() -> None:
 
 def message(topic: str, offset: int, reason: str) -> dict[str, Any]:
     detail = "value: expected an object"
-    return {"topic": topic, "partition": 1, "offset": offset, "reason": reason, "detail": detail}
+    return {"topic": topic, "partition": 1, "offset": offset, "reason": reason, "detail": detail,
+            "accepted": None}  # fmt: skip
 
 
 def test_quarantined_messages_are_counted_by_topic_and_reason() -> None:

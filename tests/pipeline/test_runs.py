@@ -219,7 +219,13 @@ def test_settings_that_cannot_work_are_refused_all_at_once(lake: Lake) -> None:
         (
             "run_news,1946,relase,Ann,2026-11-22,checked",
             'operator_decision: 1946 of run_news: is decided as "relase"; '
-            "write release, discard or new_epoch",
+            "write release, discard, new_epoch or accept",
+            ["--select", "operator_decision"],
+        ),
+        (
+            "run_news,flag no_base of public.t,accept,Ann,2026-11-22,checked",
+            "operator_decision: flag no_base of public.t of run_news: nothing that can be accepted "
+            "is called so; write flag <flag> of <schema.table>, message",
             ["--select", "operator_decision"],
         ),
         (

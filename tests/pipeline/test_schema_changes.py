@@ -320,6 +320,17 @@ def test_a_table_to_which_a_column_with_a_default_was_added_is_flagged(
     assert [one["table"] for one in flags if one["flag"] == "schema_default"] == ["public.ev"]
 
 
+def test_a_table_whose_rows_a_statement_changed_without_an_event_is_flagged(
+    runs: tuple[Lake, dict[str, Any]],
+) -> None:
+    """So that refused_flags can refuse it. The model of ev_key names its identity."""
+    flags = runs[0].cuts()["evo"]["flags"]
+    raised = {(one["table"], one["flag"]): one["detail"] for one in flags}
+    assert raised["public.ev", "column_renamed"] == "commit 5: a is gone, a2 is new"
+    assert "commit 9: d is " in raised["public.ev", "type_converted"]
+    assert ("public.ev_key", "key_changed") not in raised
+
+
 def test_the_schema_change_topic_tells_the_columns_at_each_position(
     runs: tuple[Lake, dict[str, Any]],
 ) -> None:
@@ -352,7 +363,7 @@ def test_status_names_what_a_snapshot_would_mend_and_every_change(
 ) -> None:
     monkeypatch.chdir(runs[0].project)
     said = CliRunner().invoke(main, ["status"]).output
-    assert "evo: public.ev may have rows that a statement changed without an event" in said
+    assert "evo: public.ev (commit 5: a is gone, a2 is new)" in said
     assert "columns that its model lacks" not in said
     assert "no TRUNCATE has been published" not in said
     edit(runs[0], "ev_history", "        'g': 'string',\n", "")

@@ -8,6 +8,8 @@ latest_decision as (
         -- What is released or discarded is published even if it follows nothing.
         max(struct(decided_on, decision != 'new_epoch', decision, decided_by, reason)) as latest
     from {{ ref('operator_decision') }}
+    -- What is accepted blocks nothing.
+    where decision != 'accept'
     group by source, transaction_id
 
 )

@@ -31,19 +31,18 @@ announced as (
 
 ),
 
-default_added as (
+-- A table of signals to the connector is no table (S10).
+signal_table as (
 
     select
-        seen.source,
-        seen.schema_name,
-        seen.table_name,
-        max(seen.commit_number) as commit_number
-    from {{ ref('schema_change') }} as seen
+        topic_source as source,
+        data_collections[0] as data_collection
+    from {{ ref('partition_progress') }}
     where
-        seen.cut_id <= {{ candidate('cut_id') }}
-        and seen.change_kind = 'column_added'
-        and seen.has_default
-    group by seen.source, seen.schema_name, seen.table_name
+        cut_id = {{ candidate('cut_id') }}
+        and has_signals
+        and size(data_collections) = 1
+    group by topic_source, data_collections[0]
 
 ),
 
@@ -91,7 +90,10 @@ select
     fact.repeated_names_cut_id,
     announced.latest_change_type,
     announced.change_positions,
-    default_added.commit_number as default_commit_number,
+    changed_table.default_commit_number,
+    changed_table.renamed_commit_number,
+    changed_table.converted_commit_number,
+    changed_table.other_key_commit_number,
 
     -- what is known of its source
     fact.snapshot_commit_number,
@@ -116,8 +118,13 @@ left join announced
         fact.source = announced.source
         and fact.schema_name <=> announced.schema_name
         and fact.table_name = announced.table_name
-left join default_added
+left join {{ ref('int_changed_table') }} as changed_table
     on
-        fact.source = default_added.source
-        and fact.schema_name <=> default_added.schema_name
-        and fact.table_name = default_added.table_name
+        fact.source = changed_table.source
+        and fact.schema_name <=> changed_table.schema_name
+        and fact.table_name = changed_table.table_name
+left anti join signal_table
+    on
+        fact.source = signal_table.source
+        and {{ table_suffix('signal_table.data_collection') }}
+        = concat('.', concat_ws('.', fact.schema_name, fact.table_name))

@@ -1,28 +1,5 @@
 with
 
-expected as (
-
-    {{ expected_tables() }}
-
-),
-
--- Tables that have changes, or are said to have some, which wait for something else.
-held_table as (
-
-    select
-        source,
-        data_collection
-    from {{ ref('held_message') }}
-    where cut_id = {{ candidate('cut_id') }} and data_collection is not null
-    group by source, data_collection
-    union all
-    select
-        source,
-        explode(miscounted_tables.data_collection) as data_collection
-    from {{ ref('held_transaction') }}
-
-),
-
 -- Why a table may differ from its source although every proof holds (S23).
 known_flag as (
 
@@ -96,6 +73,18 @@ known_flag as (
                 fact.repeated_names_cut_id >= fact.snapshot_cut_id,
                 'schema_default',
                 fact.default_commit_number > coalesce(fact.initial_commit_number, 0),
+                'column_renamed',
+                fact.renamed_commit_number > coalesce(fact.initial_commit_number, 0),
+                'type_converted',
+                fact.converted_commit_number > coalesce(fact.initial_commit_number, 0),
+                'key_changed',
+                fact.other_key_commit_number > coalesce(fact.initial_commit_number, 0)
+                and not fact.is_identified,
+                'not_waited_for',
+                fact.first_commit_number is not null
+                and {{ matches_any(
+                    "concat_ws('.', fact.schema_name, fact.table_name)", var('not_ingested_tables')
+                ) }},
                 'dropped_or_not_captured',
                 fact.first_commit_number is not null and fact.latest_change_type = 'DROP'
             ),
@@ -104,42 +93,57 @@ known_flag as (
     from {{ ref('int_table_evidence') }} as fact
     union all
     select
-        int_cut.source,
-        expected.schema_name,
-        expected.table_name,
+        *,
         'nothing_seen' as flag,
         true as is_raised
-    from {{ ref('int_cut') }} as int_cut
-    inner join expected
-        on rlike(int_cut.source, expected.source_pattern)
-    left anti join {{ ref('int_table_fact') }} as fact
-        on
-            int_cut.source = fact.source
-            and expected.schema_name <=> fact.schema_name
-            and expected.table_name = fact.table_name
-            and fact.first_commit_number is not null
-            and fact.cut_id = {{ candidate('cut_id') }}
-    -- What is held will be seen, so the hold says all.
-    left anti join held_table
-        on
-            int_cut.source = held_table.source
-            and {{ table_suffix('held_table.data_collection') }}
-            = concat('.', concat_ws('.', expected.schema_name, expected.table_name))
-    group by int_cut.source, expected.schema_name, expected.table_name
+    from {{ ref('int_unseen_table') }}
+
+),
+
+-- In what operators have accepted, * stands for any text.
+accepted_flag as (
+
+    select
+        source,
+        array_agg(concat(
+            '(?s)^\\Q',
+            replace(replace(transaction_id, '\\E', '\\E\\\\E\\Q'), '*', '\\E.*\\Q'),
+            '\\E$'
+        )) as patterns
+    from {{ ref('operator_decision') }}
+    where decision = 'accept'
+    group by source
 
 )
 
 select
     -- identity
-    source,
-    schema_name,
-    table_name,
+    named.source,
+    named.schema_name,
+    named.table_name,
     case
-        when {{ matches_any('flag', var('refused_flags')) }}
+        when
+            {{ matches_any('named.flag', var('refused_flags')) }}
+            and not coalesce(
+                exists(
+                    accepted_flag.patterns,
+                    pattern -> rlike(
+                        concat(
+                            'flag ', named.flag, ' of ',
+                            concat_ws('.', named.schema_name, named.table_name)
+                        ),
+                        pattern
+                    )
+                ),
+                false
+            )
             then raise_error(concat(
-                concat_ws('.', schema_name, table_name), ' of ', source, ': is flagged ', flag,
+                concat_ws('.', named.schema_name, named.table_name), ' of ', named.source,
+                ': is flagged ', named.flag,
                 ', which refused_flags names; see the runbook, or take it out of refused_flags'
             ))
-        else flag
+        else named.flag
     end as flag
-from known_flag
+from known_flag as named
+left join accepted_flag
+    on named.source = accepted_flag.source

@@ -207,16 +207,18 @@ def notes_of(spark: "SparkSession", target: str | None) -> tuple[list[str], list
     from dbt_debezium.readers import SparkReader
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import build_schema
-    from dbt_debezium.shapes import shape_reports
+    from dbt_debezium.shapes import accept_tables, shape_reports
 
     lake, schema = SparkReader(spark), build_schema(target)
     models = ProjectModels.read(project_dir()).histories.values()
     report = cut_report(lake, schema)
     held = [sentence for entry in report if (sentence := held_sentence(entry, "run"))]
+    shapes = shape_reports(lake, models, schema)
+    accept_tables(shapes, report)
     notes = [
         *held[:SHOWN_SENTENCES],
         *unplaced_topics(lake, schema)[:SHOWN_SENTENCES],
-        *shape_sentences(shape_reports(lake, models, schema)),
+        *shape_sentences(shapes),
         *idle_decisions(lake, report, schema)[:SHOWN_SENTENCES],
     ]
     return notes, report

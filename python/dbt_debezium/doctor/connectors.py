@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dbt_debezium.acceptances import open_flags
 from dbt_debezium.doctor.finding import Finding
 from dbt_debezium.doctor.null_defaults import null_default_sentences
 from dbt_debezium.encoded_columns import ShownTable, encoded_columns
@@ -12,7 +13,7 @@ from dbt_debezium.metadata import end_sentence, metadata_sentence
 from dbt_debezium.project_models import ProjectModels
 from dbt_debezium.quarantine.sentences import quarantine_sentences
 from dbt_debezium.readers import SparkReader
-from dbt_debezium.value_looks import encoded_sentences
+from dbt_debezium.sentences import open_encoded_sentences
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,17 +49,17 @@ def connector_findings(
         ShownTable(one.public_name, one.captured, one.columns) for one in models.histories.values()
     ]
     encoded = encoded_columns(SparkReader(spark), tables, build_schema, public_schema)
-    for source, looks in sorted(encoded.items()):
-        for sentence in encoded_sentences(source, looks, "status"):
+    for entry in report:
+        entry["encoded_columns"] = encoded.get(entry["source"], {})
+        for sentence in open_encoded_sentences(entry, "status"):
             yield Finding("note", sentence)
     if unended := end_sentence(report, "status"):
         yield Finding("wrong", unended)
     for entry in report:
         if held := held_sentence(entry, "status"):
             yield Finding("note", held)
-        raised = ((one["table"], one["flag"]) for one in entry["flags"])
         for sentence in (
             *quarantine_sentences(entry, "status"),
-            *flag_sentences(entry["source"], raised),
+            *flag_sentences(entry["source"], open_flags(entry)),
         ):
             yield Finding("wrong", sentence)

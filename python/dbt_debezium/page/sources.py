@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from dbt_debezium.acceptances import accepted_sentences, open_flags, open_messages
 from dbt_debezium.flags import flag_sentences
 from dbt_debezium.holds import held_sentences
 from dbt_debezium.lake_status import LakeStatus
@@ -13,10 +14,9 @@ from dbt_debezium.page.ages import age_of
 from dbt_debezium.page.cut import SHOWN as SHOWN_PARTITIONS
 from dbt_debezium.page.cut import CutBar, cut_bars
 from dbt_debezium.quarantine.sentences import quarantine_sentences
-from dbt_debezium.sentences import internal_sentence
+from dbt_debezium.sentences import internal_sentence, open_encoded_sentences
 from dbt_debezium.shapes import ShapeReport
 from dbt_debezium.unrepresentable import unrepresentable_sentence
-from dbt_debezium.value_looks import encoded_sentences
 
 SHOWN_HELD: Final = 50
 
@@ -34,7 +34,7 @@ class SourcePart:
     held_sentences: list[str]
     """One for each reason."""
     quarantined: list[tuple[str, int]]
-    """Messages by reason."""
+    """Messages that nobody has accepted, by reason."""
     quarantine_sentences: list[str]
     flag_sentences: list[str]
     model_sentences: list[str]
@@ -43,7 +43,7 @@ class SourcePart:
     """Its partitions, those that wait or lack something first."""
     partitions_more: int
     other_sentences: list[str]
-    """Decisions of operators, and what was skipped."""
+    """Decisions of operators, what they have accepted, and what was skipped."""
 
 
 def source_part(entry: dict[str, Any], found: LakeStatus, now: datetime) -> SourcePart:
@@ -56,19 +56,18 @@ def source_part(entry: dict[str, Any], found: LakeStatus, now: datetime) -> Sour
     """
     source, held = entry["source"], entry["held"]
     unrepresentable = found.unrepresentable.get(source)
-    raised = [(one["table"], one["flag"]) for one in entry["flags"]]
     return SourcePart(
         entry=entry,
         committed=age_of(entry["committed_at"], now),
         held=held[:SHOWN_HELD],
         held_more=max(0, len(held) - SHOWN_HELD),
         held_sentences=held_sentences(entry, "status"),
-        quarantined=Counter(one["reason"] for one in entry["quarantined"]).most_common(),
+        quarantined=Counter(one["reason"] for one in open_messages(entry)).most_common(),
         quarantine_sentences=quarantine_sentences(entry, "status"),
-        flag_sentences=flag_sentences(source, raised),
+        flag_sentences=flag_sentences(source, open_flags(entry)),
         model_sentences=[
             *found.shapes.get(source, ShapeReport()).sentences(source),
-            *encoded_sentences(source, entry["encoded_columns"], "status"),
+            *open_encoded_sentences(entry, "status"),
             *([unrepresentable_sentence(source, unrepresentable)] if unrepresentable else []),
         ],
         cut=cut_bars(found.partitions.get(source, ())),
@@ -76,5 +75,6 @@ def source_part(entry: dict[str, Any], found: LakeStatus, now: datetime) -> Sour
         other_sentences=[
             *([internal_sentence(entry)] if entry["internal_topics"] else []),
             *(f"{source}: {decision}" for decision in entry["decisions"]),
+            *accepted_sentences(entry),
         ],
     )

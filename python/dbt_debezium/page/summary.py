@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from dbt_debezium.acceptances import accepted_count, open_flags, open_messages
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page.ages import shown_age
 from dbt_debezium.report import moment_of
-from dbt_debezium.value_looks import encoded_sentences
+from dbt_debezium.sentences import open_encoded_sentences
 
 Level = Literal["well", "waiting", "wrong"]
 
@@ -38,15 +39,13 @@ def summary_of(found: LakeStatus, now: datetime, problems: Sequence[str] = ()) -
             "and no run has published.",
         )
     held = sum(len({one["transaction_id"] for one in entry["held"]}) for entry in report)
-    quarantined = sum(len(entry["quarantined"]) for entry in report)
-    flagged = sum(len({one["table"] for one in entry["flags"]}) for entry in report)
+    quarantined = sum(len(open_messages(entry)) for entry in report)
+    flagged = sum(len({one["table"] for one in open_flags(entry)}) for entry in report)
+    accepted = accepted_count(report)
     matters = len(problems) + len(found.notices)
     matters += sum(len(one.sentences("")) for one in found.shapes.values())
     matters += len(found.unrepresentable)
-    matters += sum(
-        len(encoded_sentences(entry["source"], entry["encoded_columns"], "status"))
-        for entry in report
-    )
+    matters += sum(len(open_encoded_sentences(entry, "status")) for entry in report)
     troubles = (
         (quarantined, "message is quarantined", "messages are quarantined"),
         (flagged, "table is flagged", "tables are flagged"),
@@ -55,15 +54,18 @@ def summary_of(found: LakeStatus, now: datetime, problems: Sequence[str] = ()) -
     wrong = [count(*trouble) for trouble in troubles if trouble[0]]
     waiting = [count(held, "transaction is held", "transactions are held")] if held else []
     newest = newest_commit(report, now)
+    but = f", {accepted:,} accepted" if accepted else ""
     if wrong:
-        return Summary("wrong", f"Not all is well: {joined([*wrong, *waiting])}{newest}.")
+        return Summary("wrong", f"Not all is well{but}: {joined([*wrong, *waiting])}{newest}.")
     if waiting:
-        return Summary("waiting", f"All is well so far: {waiting[0]}, and nothing else{newest}.")
+        sentence = f"All is well so far{but}: {waiting[0]}, and nothing else{newest}."
+        return Summary("waiting", sentence)
     published = sum(entry["commit_number"] > 0 for entry in report)
     sources = count(published, "source is", "sources are")
     return Summary(
         "well",
-        f"All is well: {sources} published, and nothing is held, quarantined or flagged{newest}.",
+        f"All is well{but}: {sources} published, and nothing{' else' if accepted else ''} is held, "
+        f"quarantined or flagged{newest}.",
     )
 
 

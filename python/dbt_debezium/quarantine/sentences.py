@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from dbt_debezium.acceptances import open_messages
 from dbt_debezium.reasons import DISCARDED, PREVIEWS, QUARANTINED, Command
 
 SHOWN_GROUPS: Final = 10
@@ -12,16 +13,17 @@ def quarantine_sentences(entry: dict[str, Any], command: Command) -> list[str]:
     """One sentence for each topic and reason, with the first message's place and detail.
 
     Args:
-        entry: the source's entry in the report; its messages are in order of their places.
+        entry: the source's entry in the report; its messages are in order of their places. Those
+            that are accepted are left out.
         command: whose words to use.
 
     >>> message = {"topic": "shop.t", "partition": 0, "offset": 7, "reason": "too_deep",
-    ...            "detail": None}
+    ...            "detail": None, "accepted": None}
     >>> quarantine_sentences({"source": "shop", "quarantined": [message]}, "status")[0][:54]
     'shop: 1 message is quarantined in topic shop.t (partit'
     """
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for message in entry["quarantined"]:
+    for message in open_messages(entry):
         groups.setdefault((message["topic"], message["reason"]), []).append(message)
     sentences = [
         f"{entry['source']}: {_group(topic, reason, messages, entry['source'], command)}"

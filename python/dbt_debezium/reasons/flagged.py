@@ -100,6 +100,36 @@ FLAGS: Final = by_name(
             "have the table read (`dbt-debezium signal`)",
         ),
         Reason(
+            "column_renamed",
+            "S19",
+            "a column came where another went; if it was renamed, rows that have not changed "
+            "since have null in it, and no event says so",
+            "have the table read (`dbt-debezium signal`)",
+        ),
+        Reason(
+            "type_converted",
+            "S19",
+            "a column's type was converted, so rows that have not changed since may have another "
+            "value at the source, and no event says so",
+            "have the table read (`dbt-debezium signal`)",
+        ),
+        Reason(
+            "key_changed",
+            "S9",
+            "its key has other columns than before, so a row that changed under both keys appears "
+            "twice",
+            "list columns that its rows have under both keys in identity of its history model",
+            "name columns that its rows have under both keys with --identity",
+        ),
+        Reason(
+            "not_waited_for",
+            "S13",
+            "it has landed, and not_ingested_tables names it, so its missing changes are not "
+            "waited for and readers may see transactions without them",
+            "{land} its topic to its end, and take it out of not_ingested_tables",
+            "leave its pattern out of --not-ingested",
+        ),
+        Reason(
             "dropped_or_not_captured",
             "S23",
             "the schema-change topic says DROP, so it was dropped or is no longer captured; its "

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from dbt_debezium.acceptances import accepted_count, open_flags
 from dbt_debezium.holds import holds_of
 from dbt_debezium.report import moment_of
 
@@ -81,4 +82,6 @@ def _source_of(entry: Mapping[str, Any]) -> dict[str, Any]:
         "oldest_held": first
         and {name: first[name] for name in ("transaction_id", "reason", "committed_at")},
         "quarantined": entry["counts"]["quarantined"],
+        "flagged": len({one["table"] for one in open_flags(entry)}),
+        "accepted": accepted_count([entry]),
     }
