@@ -289,9 +289,9 @@ def _held(held: dict[str, Any]) -> list[dict[str, Any]]:
             "commit_position": held["commit_position"],
             "committed_at": _time_text(held["committed_at_micros"]),
             # What has landed of the table's topics; explain_short_tables knows.
-            "has_landed": True,
+            "has_landed": None,
             "lacking": [],
-            "is_passed": False,
+            "is_passed": None,
         }
         for table in held["miscounted_tables"] or [{}]
     ]

@@ -112,10 +112,10 @@ class Reader(HTMLParser):
 
 
 def said_by_status(found: LakeStatus) -> list[str]:
-    """The lines that `status` prints below its table."""
+    """The lines that `status` prints below its first sentence and its table."""
     with out.capture() as captured:
         say(found)
-    return captured.get().splitlines()[1 + len(found.report) :]
+    return captured.get().splitlines()[2 + len(found.report) :]
 
 
 def test_each_sentence_that_status_prints_is_on_the_page() -> None:

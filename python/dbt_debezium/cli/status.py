@@ -1,5 +1,6 @@
 """`dbt-debezium status`."""
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -69,6 +70,8 @@ def status(as_json: bool, form: str, target: str | None, engine: "Engine") -> No
 
 def say(found: "LakeStatus") -> None:
     """Print what is known of a lake."""
+    from dbt_debezium.sentences import shared_sentences
+    from dbt_debezium.summary import summary_of
     from dbt_debezium.unrepresentable import unrepresentable_sentence
 
     if not found.report:
@@ -78,6 +81,8 @@ def say(found: "LakeStatus") -> None:
             f"{found.landed:,} messages have landed and none is published; run `dbt-debezium run`"
         )
         return
+    shared = shared_sentences(found.report, "status", found.without_truncate)
+    out.print(Text(summary_of(found, datetime.now(UTC), shared).sentence), soft_wrap=True)
     show_report(found.report, "status", found.without_truncate)
     for sentence in shape_sentences(found.shapes):
         out.print(Text(sentence), soft_wrap=True)

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from dbt_debezium.ages import shown_age, shown_time, with_age
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.page.ages import shown_age, shown_time, with_age
 from dbt_debezium.rounds.history import Rounds
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from dbt_debezium.acceptances import accepted_sentences, open_flags, open_messages
+from dbt_debezium.ages import age_of
 from dbt_debezium.flags import flag_sentences
 from dbt_debezium.holds import held_sentences
 from dbt_debezium.lake_status import LakeStatus
-from dbt_debezium.page.ages import age_of
 from dbt_debezium.page.cut import SHOWN as SHOWN_PARTITIONS
 from dbt_debezium.page.cut import CutBar, cut_bars
 from dbt_debezium.quarantine.sentences import quarantine_sentences

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from dbt_debezium.acceptances import accepted_count, open_flags, open_messages
+from dbt_debezium.ages import shown_age
 from dbt_debezium.lake_status import LakeStatus
-from dbt_debezium.page.ages import shown_age
 from dbt_debezium.report import moment_of
 from dbt_debezium.sentences import open_encoded_sentences
 
