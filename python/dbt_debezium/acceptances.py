@@ -119,12 +119,17 @@ def accepted_count(report: Iterable[Mapping[str, Any]]) -> int:
     return sum(1 if count is None else count for count in counts)
 
 
-def accepted_sentences(entry: Mapping[str, Any]) -> list[str]:
-    """What is accepted of a source, a sentence for each row of the decisions that has an effect."""
+def accepted_sentences(entry: Mapping[str, Any], kind: str = "") -> list[str]:
+    """What is accepted of a source, a sentence for each row of the decisions that has an effect.
+
+    Args:
+        entry: the source's entry in a report.
+        kind: flag, message, setting or table, with which the row begins; empty for all.
+    """
     return [
         Acceptance(entry["source"], one["what"], one["by"]).sentence(one["count"] or 1)
         for one in entry["accepted"]
-        if one["count"] != 0
+        if one["count"] != 0 and one["what"].startswith(kind)
     ]
 
 

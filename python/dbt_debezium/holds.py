@@ -102,10 +102,20 @@ def cause_sentence(source: str, cause: Cause, command: Command) -> str:
     words = {"source": source, **tables_text(cause.first)}
     told = case_of(HELD[first["reason"]], cause.first).told(command, words)
     verb = "are" if is_messages(first["transaction_id"]) else "is"
-    # The rest of the instant is of no use to people.
-    since = (first["committed_at"] or "")[:19].replace("T", " ")
-    committed = f" (committed at {since} UTC)" if since else ""
-    return f"{source}: {shown_id(first['transaction_id'])} {verb} held{committed}: {told}"
+    return f"{source}: {shown_id(first['transaction_id'])} {verb} held{time_text(first)}: {told}"
+
+
+def time_text(held: Held) -> str:
+    """When a held transaction was committed, in brackets; empty if that is not known.
+
+    >>> time_text({"committed_at": "2026-11-21T02:36:49.500000Z", "reason": "missing_events"})
+    ' (committed at 2026-11-21 02:36:49 UTC)'
+    """
+    if not held["committed_at"]:
+        return ""
+    # Without its END nothing says whether it has been committed.
+    verb = "changed" if held["reason"] in ("no_end", "end_not_sent") else "committed"
+    return f" ({verb} at {held['committed_at'][:19].replace('T', ' ')} UTC)"
 
 
 def counts_text(found: Holds, number: int) -> str:

@@ -58,6 +58,7 @@ def quarantine(
     registry or a newer version of dbt-debezium makes them readable. A message that a dump cut off
     must be landed from Kafka, or from a whole dump.
     """
+    from dbt_debezium.acceptances import accepted_sentences
     from dbt_debezium.quarantine.messages import Wanted, quarantined
     from dbt_debezium.readers.choice import reader_of
     from dbt_debezium.session import build_schema
@@ -74,21 +75,31 @@ def quarantine(
         return
     with working("looking at the lake") as state:
         lake = reader_of(target, schema, engine, state.update)
-        _check_published(lake, schema)
+        report = _published(lake, schema)
         rows = quarantined(lake, schema, wanted, as_landed=values)
     if as_json:
         for row in rows:
             click.echo(json_text(_message(row)))
     else:
         _show(rows, limit)
+        for entry in report:
+            for sentence in accepted_sentences(entry, "message"):
+                out.print(Text(sentence), soft_wrap=True)
 
 
-def _check_published(lake: "Reader", schema: str) -> None:
+def _published(lake: "Reader", schema: str) -> list[dict[str, Any]]:
+    """The report of what is published.
+
+    Raises:
+        DebeziumError: nothing is.
+    """
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import nothing_published
 
-    if not cut_report(lake, schema):
+    report = cut_report(lake, schema)
+    if not report:
         raise nothing_published("quarantine")
+    return report
 
 
 def _retry(target: str | None, schema: str, wanted: "Wanted") -> tuple[int, int | None]:
@@ -100,7 +111,7 @@ def _retry(target: str | None, schema: str, wanted: "Wanted") -> tuple[int, int 
     # Spark takes seconds to start, and another run may hold the lake.
     with Lease(lake_dir(), "dbt-debezium quarantine --retry"), working("starting Spark") as state:
         spark = spark_session(target)
-        _check_published(SparkReader(spark), schema)
+        _published(SparkReader(spark), schema)
         state.update("landing again")
         return land_again(spark, schema, wanted)
 
