@@ -42,7 +42,14 @@ class Alert:
     def round(self, *reasons: str, failures: int = 0, **other: Any) -> list[tuple[str, ...]]:
         """A round after which messages are quarantined for these reasons; what was called."""
         quarantined = [
-            {"topic": "t", "partition": 0, "offset": at, "reason": reason, "detail": None}
+            {
+                "topic": "t",
+                "partition": 0,
+                "offset": at,
+                "reason": reason,
+                "detail": None,
+                "accepted": None,
+            }
             for at, reason in enumerate(reasons)
         ]
         found = LakeStatus([entry(quarantined=quarantined, **other)], 0, {}, {})
@@ -88,7 +95,9 @@ def test_one_failed_round_is_no_alert_and_two_are(tmp_path: Path) -> None:
 
 def test_the_command_reads_who_what_and_the_sentence_of_status(tmp_path: Path) -> None:
     alert = Alert(tmp_path)
-    alert.round(flags=[{"table": "public.orders", "flag": "no_baseline"}])
+    alert.round(
+        flags=[{"table": "public.orders", "flag": "no_baseline", "detail": None, "accepted": None}]
+    )
     [call] = alert.called()
     assert call.pop("at").endswith("Z")
     sentence = call.pop("sentence")
@@ -106,7 +115,16 @@ def test_the_command_reads_who_what_and_the_sentence_of_status(tmp_path: Path) -
 
 def test_text_of_the_data_reaches_the_command_on_its_input_alone(tmp_path: Path) -> None:
     alert = Alert(tmp_path, f"open({str(tmp_path / 'arguments')!r}, 'w').write(str(sys.argv[1:]))")
-    alert.round(flags=[{"table": "public.$(touch x); touch y", "flag": "no_baseline"}])
+    alert.round(
+        flags=[
+            {
+                "table": "public.$(touch x); touch y",
+                "flag": "no_baseline",
+                "detail": None,
+                "accepted": None,
+            }
+        ]
+    )
     assert (tmp_path / "arguments").read_text() == "[]"
     assert not (tmp_path / "x").exists()
 

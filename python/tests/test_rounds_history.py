@@ -187,7 +187,10 @@ def test_a_page_of_a_thousand_tables_and_a_month_is_small_and_runs_no_script(
         PartitionEnds(f"shop.public.table_{number}-0", number, number % 7, number % 5, None)
         for number in range(1_000)
     ]
-    flags = [{"table": f"public.table_{number}", "flag": "no_baseline"} for number in range(1_000)]
+    flags = [
+        {"table": f"public.table_{number}", "flag": "no_baseline", "detail": None, "accepted": None}
+        for number in range(1_000)
+    ]
     found = LakeStatus([entry(flags=flags)], 0, {}, {}, partitions={"shop": partitions})
     _, text = page_of(found, health_of(tmp_path, state="waiting"), "lake", NOW, Rounds(spans), 30)
     assert len(text.encode()) < 200_000

@@ -16,6 +16,7 @@ from prometheus_client import CollectorRegistry, generate_latest, start_http_ser
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from dbt_debezium.acceptances import accepted_count, open_flags, open_messages
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.page.rounds import RoundsHealth
 from dbt_debezium.replaced_file import write
@@ -61,10 +62,17 @@ HELD = Gauge(
     "held_transactions", "Transactions and snapshots that wait, by reason.", ["source", "reason"]
 )
 QUARANTINED = Gauge(
-    "quarantined_messages", "Messages that cannot be read, by reason.", ["source", "reason"]
+    "quarantined_messages",
+    "Messages that cannot be read and that nobody has accepted, by reason.",
+    ["source", "reason"],
 )
 FLAGGED = Gauge(
-    "flagged_tables", "Tables that may differ from their source, by flag.", ["source", "flag"]
+    "flagged_tables",
+    "Tables that may differ from their source, by flag, unless that is accepted.",
+    ["source", "flag"],
+)
+ACCEPTED = Gauge(
+    "accepted", "Flags, messages, settings and tables that operators have accepted.", ["source"]
 )
 ROUNDS = Gauge("rounds", "Rounds since the process of `run --every` began.")
 FAILED = Gauge("failed_rounds", "How many rounds in a row have failed; 0 after a good one.")
@@ -81,7 +89,7 @@ MOMENTS = {
 }
 GAUGES: Final = (
     BEHIND, COMMITS_BEHIND, INFO, COMMIT, COMMITTED, MESSAGES, HELD, QUARANTINED, FLAGGED,
-    ROUNDS, FAILED, RUNNING, *MOMENTS.values(),
+    ACCEPTED, ROUNDS, FAILED, RUNNING, *MOMENTS.values(),
 )  # fmt: skip
 
 
@@ -177,8 +185,9 @@ def lake_metrics(report: Sequence[dict[str, Any]]) -> Iterator[Metric]:
     yield _counts(
         HELD, report, lambda one: {(x["transaction_id"], x["reason"]) for x in one["held"]}
     )
-    yield _counts(QUARANTINED, report, lambda one: [("", x["reason"]) for x in one["quarantined"]])
-    yield _counts(FLAGGED, report, lambda one: {(x["table"], x["flag"]) for x in one["flags"]})
+    yield _counts(QUARANTINED, report, lambda one: [("", x["reason"]) for x in open_messages(one)])
+    yield _counts(FLAGGED, report, lambda one: {(x["table"], x["flag"]) for x in open_flags(one)})
+    yield _family(ACCEPTED, [([one["source"]], accepted_count([one])) for one in report])
 
 
 def round_metrics(health: RoundsHealth) -> Iterator[Metric]:

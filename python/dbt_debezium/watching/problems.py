@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
+from dbt_debezium.acceptances import open_flags, open_messages
 from dbt_debezium.flags import flag_sentences
 from dbt_debezium.holds import held_sentence
 from dbt_debezium.lake_status import LakeStatus
@@ -116,14 +117,15 @@ def _of_readers(found: LakeStatus | None, health: RoundsHealth) -> Iterator[Prob
 
 
 def _of_quarantine(entry: dict[str, Any]) -> Iterator[Problem]:
-    for reason, count in Counter(one["reason"] for one in entry["quarantined"]).items():
-        of_reason = [one for one in entry["quarantined"] if one["reason"] == reason]
+    messages = open_messages(entry)
+    for reason, count in Counter(one["reason"] for one in messages).items():
+        of_reason = [one for one in messages if one["reason"] == reason]
         sentences = quarantine_sentences({**entry, "quarantined": of_reason}, "status")
         yield Problem(Key("quarantined", entry["source"], reason), count, " ".join(sentences))
 
 
 def _of_flags(entry: dict[str, Any]) -> Iterator[Problem]:
-    for one in entry["flags"]:
+    for one in open_flags(entry):
         what = f"{one['table']}: {one['flag']}"
-        sentences = flag_sentences(entry["source"], [(one["table"], one["flag"])])
+        sentences = flag_sentences(entry["source"], [one])
         yield Problem(Key("flagged", entry["source"], what), 1, " ".join(sentences))
