@@ -21,7 +21,7 @@ where published.channel = 'published' and shown.told_by = 'change'
 order by shown.source, shown.schema_name, shown.table_name, shown.column_name
 """
 SCHEMA_CHANGES = """
-select change.source, change.schema_name, change.table_name, change.commit_number,
+select change.source, change.schema_name, change.table_name, change.commit_number, change.position,
     change.change_kind, change.column_name, change.previous_type, change.column_type,
     change.has_default, change.may_have_changed_rows
 from {schema}.cut as published
@@ -164,17 +164,22 @@ def details_of(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str, str], str
         rows: of SCHEMA_CHANGES, in their order.
 
     >>> row = {"source": "s", "schema_name": None, "table_name": "t", "commit_number": 7,
-    ...        "has_default": False, "previous_type": None, "column_type": None}
+    ...        "position": "1", "has_default": False, "previous_type": None, "column_type": None}
     >>> details_of([row | {"change_kind": "column_missing", "column_name": "a"},
     ...             row | {"change_kind": "column_added", "column_name": "b"}])
     {('s', 't', 'column_renamed'): 'commit 7: a is gone, b is new'}
+    >>> details_of([row | {"change_kind": "column_missing", "column_name": "a"},
+    ...             row | {"change_kind": "column_added", "column_name": "a", "position": "2"}])
+    {}
     """
     found: dict[tuple[str, str, str], str] = {}
-    places: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
+    # One commit can drop a column and add another in two statements.
+    places: dict[tuple[str, str, int, str], list[dict[str, Any]]] = {}
     for row in rows:
         table = full_name(row["schema_name"], row["table_name"])
-        places.setdefault((row["source"], table, row["commit_number"]), []).append(row)
-    for (source, table, commit_number), changes in places.items():
+        place = (row["source"], table, row["commit_number"], row["position"])
+        places.setdefault(place, []).append(row)
+    for (source, table, commit_number, _), changes in places.items():
         added = [one["column_name"] for one in changes if one["change_kind"] == "column_added"]
         gone = [one["column_name"] for one in changes if one["change_kind"] == "column_missing"]
         defaults = [

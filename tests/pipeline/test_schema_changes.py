@@ -363,7 +363,7 @@ def test_status_names_what_a_snapshot_would_mend_and_every_change(
 ) -> None:
     monkeypatch.chdir(runs[0].project)
     said = CliRunner().invoke(main, ["status"]).output
-    assert "evo: public.ev (commit 5: a is gone, a2 is new)" in said
+    assert "public.ev (commit 5: a is gone, a2 is new)" in said
     assert "columns that its model lacks" not in said
     assert "no TRUNCATE has been published" not in said
     edit(runs[0], "ev_history", "        'g': 'string',\n", "")
