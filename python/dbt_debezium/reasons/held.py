@@ -258,8 +258,8 @@ HELD: Final = by_name(
             "shared_topic_prefix",
             "S13",
             "two ENDs of it count different tables, so two connectors have one topic.prefix",
-            "give each connector a topic.prefix of its own, and take a new initial snapshot; until "
-            "then, {complete}",
+            "{complete}, or give each connector a topic.prefix of its own, and take a new initial "
+            "snapshot",
         ),
         Reason(
             "unproven_restart",
