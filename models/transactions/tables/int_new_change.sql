@@ -15,6 +15,9 @@ select
     placed.committed_at,
     new_commit.commit_position,
 
+    -- delivery
+    placed.topic,
+
     -- payload
     placed.row_key,
     placed.before,

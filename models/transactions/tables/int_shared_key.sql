@@ -20,7 +20,7 @@ repeated_key as (
     -- A table of several pluggable databases of Oracle has a topic of each, and no model.
     having
         count_if(operation != {{ op('delete') }}) - count_if(operation = {{ op('delete') }})
-        > greatest(count(distinct topic), 1)
+        > count(distinct topic)
 
 ),
 
