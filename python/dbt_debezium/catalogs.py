@@ -15,6 +15,8 @@ REMOTE: Final = "spark.remote"
 """The address of a server of Spark Connect."""
 DEFAULT: Final = "spark.sql.defaultCatalog"
 CATALOGS: Final = "spark.sql.catalog."
+NAMED: Final = "dbt_debezium.settings"
+"""Among the settings of a target: which target of the package has the others."""
 NAMING: Final = ("type", "catalog-impl", "uri", "warehouse", "glue.id")
 """Settings of a catalog that say which one it is."""
 

@@ -16,7 +16,8 @@ from dbt_debezium.package_entry import entry_files
 from dbt_debezium.package_files import NAME, package_dir, package_files
 
 TEMPLATES: Final = Path(__file__).parent / "project_template"
-KEPT: Final = frozenset({Path(".gitignore"), Path("README.md")})
+CI, HOOKS = ".github/workflows/dbt.yml", ".pre-commit-config.yaml"
+KEPT: Final = frozenset(map(Path, (".gitignore", "README.md", CI, HOOKS)))
 """What a repository may have before it has a project."""
 TAKEN: Final = frozenset({NAME, "dbt", "dbt_spark"})
 """Names of packages that each project has."""
@@ -74,10 +75,14 @@ def _files(name: str) -> Mapping[Path, bytes]:
         ".gitignore": filled("gitignore"),
         "README.md": filled("README.md"),
         "dbt_project.yml": filled("dbt_project.yml") + yaml.safe_dump(of_seeds, sort_keys=False),
+        "profiles.yml": filled("profiles.yml"),
+        "landing.example.yml": filled("landing.example.yml"),
         "macros/.gitkeep": "",
-        "models/.gitkeep": "",
+        "models/marts/orders_by_status.sql": filled("mart.sql"),
+        CI: filled("ci.yml"),
+        HOOKS: filled("pre-commit.yml"),
     }
-    as_they_are = package_files(package, ["profiles.yml", "seeds/*.yml"])
+    as_they_are = package_files(package, ["seeds/*.yml"])
     return {
         **{Path(file): text.encode() for file, text in texts.items()},
         **{file: (package / file).read_bytes() for file in as_they_are},

@@ -36,7 +36,7 @@ from dbt_debezium.hashing import check_hash_key
 from dbt_debezium.lost_catalog import check_catalog_file
 from dbt_debezium.session import open_catalog, project_settings, session_of
 from dbt_debezium.setting_names import check_setting_names
-from dbt_debezium.site import completed, is_remote, site_defaults, uses_jars_folder
+from dbt_debezium.site import completed, is_remote, site_defaults, uses_jars_folder, with_named
 
 WRITING = frozenset({"build", "run", "seed", "retry", "clone", "snapshot"})
 """Commands that change the lake. A second one refuses at once."""
@@ -154,16 +154,15 @@ def prepare_sessions(is_writing: bool) -> None:
     def cursor(connection: Any) -> Any:
         with preparing:
             spark = sessions.get(get_invocation_id())
+            settings = with_named(connection.server_side_parameters)
             if spark is None:
-                spark = _prepare(completed(connection.server_side_parameters), prepared)
+                spark = _prepare(completed(settings), prepared)
                 sessions.clear()
                 sessions[get_invocation_id()] = spark
             # The session has them. dbt would set them again with each statement, also those that
             # `fit_execution` has set.
             connection.server_side_parameters = {
-                name: value
-                for name, value in connection.server_side_parameters.items()
-                if name == REMOTE
+                name: value for name, value in settings.items() if name == REMOTE
             }
             lake = home.lake_dir().resolve()
             if _is_writing:

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from dbt_debezium.addresses import with_secrets_apart
-from dbt_debezium.catalogs import CATALOGS, DEFAULT, REMOTE
+from dbt_debezium.catalogs import CATALOGS, DEFAULT, NAMED, REMOTE
+from dbt_debezium.errors import CannotWorkError
 from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.jars import check_jars, needed_jars
 from dbt_debezium.pack import FOLDER, pack
+from dbt_debezium.package_files import package_dir
 
 PYTHON_PATH: Final = "spark.executorEnv.PYTHONPATH"
 REDACTION: Final = "spark.redaction.regex"
@@ -47,6 +49,29 @@ LOOPBACK: Final = {
 }
 
 
+def with_named(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a target with those of the package that they name, which count less.
+
+    A project names them, so that a newer version brings its own.
+
+    Raises:
+        CannotWorkError: the package has no such settings.
+    """
+    from dbt_debezium.rounds.catalog import rendered_target
+
+    if NAMED not in settings:
+        return dict(settings)
+    package, named = package_dir(), str(settings[NAMED])
+    found = rendered_target(package, package / "profiles.yml", named)
+    if found is None:
+        raise CannotWorkError(
+            f"profile: {NAMED} is '{named}', which this version does not have; name local, prod "
+            "or connect"
+        )
+    own = {name: one for name, one in settings.items() if name != NAMED}
+    return {**found["server_side_parameters"], **own}
+
+
 def completed(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a target as its session starts with them.
 
@@ -55,7 +80,8 @@ def completed(settings: Mapping[str, Any]) -> dict[str, Any]:
     of tables as they are.
 
     Raises:
-        CannotWorkError: the address of a catalog holds a password that nothing would take.
+        CannotWorkError: the address of a catalog holds a password that nothing would take, or the
+            package has no settings of the name that the target names.
 
     >>> lake = "spark.sql.catalog.lake"
     >>> completed({f"{lake}.type": "rest", f"{lake}.warehouse": "shop", "spark.master": "yarn"})[
@@ -63,7 +89,7 @@ def completed(settings: Mapping[str, Any]) -> dict[str, Any]:
     ... ]
     'shop'
     """
-    named = {name: one for name, one in settings.items() if one not in ("", None)}
+    named = {name: one for name, one in with_named(settings).items() if one not in ("", None)}
     for name, value in named.items():
         # A REST catalog may know its warehouse by a name.
         if named.get(re.sub("warehouse$", "type", name)) != "rest":

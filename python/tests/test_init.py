@@ -17,25 +17,29 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from dbt_debezium.catalogs import NAMED
 from dbt_debezium.cli import main
 from dbt_debezium.demo import CAPTURE
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import CannotWorkError, DebeziumError
 from dbt_debezium.home import check_project
+from dbt_debezium.kafka.landing_file import read_landing_file
 from dbt_debezium.new_project import write_new_project
 from dbt_debezium.package import read_settings, refresh, uses_package
 from dbt_debezium.package_files import CARRIED, NAME, PACKAGE, PAGES, package_dir, package_files
 from dbt_debezium.package_files import EXAMPLE as EXAMPLE_FILES
 from dbt_debezium.preview import write_project
 from dbt_debezium.project_models import plan_scaffold
+from dbt_debezium.rounds.catalog import rendered_target
 from dbt_debezium.session import project_settings
 from dbt_debezium.setting_names import check_setting_names
+from dbt_debezium.site import completed, with_named
 from dbt_debezium.tables import TableFacts
 
 REPOSITORY = Path(__file__).parents[2]
 SOURCES = ("dbt_project.yml", "profiles.yml", "pyproject.toml", "setup.py", "LICENSE")
 FOLDERS = ("macros", "models", "seeds", "tests", "docs", "python/dbt_debezium")
-EXAMPLE = {"shop", "marts", "data"}
-"""Folders that no project gets."""
+EXAMPLE = {"shop", "data", "revenue_by_day.sql"}
+"""Folders and a file that no project gets."""
 COMMAND = "from dbt_debezium.cli import main; main()"
 DBT = "from dbt.cli.main import cli; cli()"
 LINK = re.compile(r"\]\(([^()\s]+)\)")
@@ -200,7 +204,6 @@ def test_an_installed_wheel_begins_a_project_in_which_dbt_finds_every_model(
         "models/shop/history/orders_history.sql",
         "models/shop/history/orders_history.yml",
     ]
-    (project / "models" / "marts").mkdir()
     (project / "models" / "marts" / "order_count.sql").write_text(MART)
     manifest = parsed(project, installed)
     assert (project / "dbt_packages" / NAME / "dbt_project.yml").read_bytes() == (
@@ -297,6 +300,8 @@ def test_a_preview_there_has_the_projects_settings_and_the_files_of_a_clones(
     )
     settings = yaml.safe_load(there.pop(Path("dbt_project.yml")))
     expected = yaml.safe_load(clone.pop(Path("dbt_project.yml")))
+    for folder, found in ((project, there), (REPOSITORY, clone)):
+        assert found.pop(Path("profiles.yml")) == (folder / "profiles.yml").read_bytes()
     assert there == clone
     assert settings["vars"] == expected["vars"] | {"hashed": {"public.users": ["name"]}}
 
@@ -432,7 +437,6 @@ def test_packages_of_others_are_installed_beside_it(project: Path, tmp_path: Pat
     )
     assert run(DBT, ["deps"], project).startswith("0 ")
     scaffold(project, "orders")
-    (project / "models" / "marts").mkdir()
     (project / "models" / "marts" / "two.sql").write_text("select {{ other.two() }} as two")
     assert {"macro.other.two", f"macro.{NAME}.row_history"} <= parsed(project)["macros"].keys()
 
@@ -557,3 +561,56 @@ def test_an_installed_command_without_a_project_says_how_to_begin_one(
     assert "`dbt-debezium init my_lake`" in said
     assert [*tmp_path.iterdir()] == []
     assert not [*(installed / NAME / CARRIED).glob("lake")]
+
+
+@pytest.mark.parametrize("target", ["local", "prod", "connect"])
+def test_a_new_project_has_the_settings_of_spark_that_the_package_has(
+    target: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in os.environ if name.startswith("DBT_DEBEZIUM_")]:
+        monkeypatch.delenv(name)
+    found = []
+    for folder in (project, REPOSITORY):
+        output = rendered_target(folder, folder / "profiles.yml", target)
+        assert output is not None
+        monkeypatch.chdir(REPOSITORY)
+        found.append((output["schema"], completed(output["server_side_parameters"])))
+    assert found[0] == found[1]
+    assert len((project / "profiles.yml").read_text().splitlines()) <= 10
+
+
+def test_a_setting_of_the_project_counts_more_than_that_of_the_package() -> None:
+    found = with_named({NAMED: "local", "spark.driver.memory": "9g"})
+    assert found["spark.driver.memory"] == "9g"
+    assert found["spark.sql.defaultCatalog"] == "lake"
+    assert NAMED not in found
+
+
+def test_settings_that_the_package_does_not_have_are_named() -> None:
+    with pytest.raises(
+        CannotWorkError, match=r"dbt_debezium[.]settings is 'lokal', .*; name local"
+    ):
+        with_named({NAMED: "lokal"})
+
+
+def test_a_new_project_is_read_without_a_warning_and_its_example_once_it_is_enabled(
+    project: Path,
+) -> None:
+    assert f"model.{NAME}.int_cut" in parsed(project)["nodes"]
+    scaffold(project, "orders")
+    mart = project / "models" / "marts" / "orders_by_status.sql"
+    mart.write_text("".join(mart.read_text().splitlines(keepends=True)[1:]))
+    node = parsed(project)["nodes"]["model.my_lake.orders_by_status"]
+    assert node["config"]["materialized"] == "published_table"
+    assert node["depends_on"]["nodes"] == ["model.my_lake.cur_orders"]
+
+
+def test_a_new_project_names_no_rule_and_no_page_that_it_lacks(project: Path) -> None:
+    for path in (path for path in project.rglob("*") if path.is_file()):
+        text = path.read_text()
+        assert not re.search(r"\bS[0-9]{1,2}\b|\bdocs/", text), path
+
+
+def test_the_example_of_what_to_land_is_read_under_its_other_name(project: Path) -> None:
+    (project / "landing.example.yml").rename(project / "landing.yml")
+    assert [*read_landing_file(project)] == ["shop"]

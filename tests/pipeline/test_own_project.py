@@ -33,7 +33,6 @@ def test_a_project_of_ones_own_publishes_the_rows_of_the_database(
     monkeypatch.chdir(tmp_path / "my_lake")
     give(f"dbt-debezium land {shlex.quote(str(capture('truncate')))}")
     give("dbt-debezium scaffold")
-    Path("models/marts").mkdir()
     Path("models/marts/how_many.sql").write_text(MART)
     give(f"dbt-debezium run {COMPLETE}")
     expected = (capture("truncate").parent / "expected" / "a.jsonl").read_text().splitlines()

@@ -21,7 +21,7 @@ from dbt_debezium.kafka.landing_file import (
 )
 from dbt_debezium.project_models import ProjectModels
 from dbt_debezium.session import project_settings, read_target
-from dbt_debezium.site import is_remote, uses_jars_folder
+from dbt_debezium.site import is_remote, uses_jars_folder, with_named
 
 
 def machine_findings(project: Path, target: str | None) -> Iterator[Finding]:
@@ -59,7 +59,7 @@ def _jars(settings: Mapping[str, Any] | None) -> Iterator[Finding]:
 
 def _target(target: str | None) -> Iterator[Finding]:
     output = read_target(target)
-    parameters = output.get("server_side_parameters") or {}
+    parameters = with_named(output.get("server_side_parameters") or {})
     catalog = parameters.get("spark.sql.defaultCatalog", "spark_catalog")
     yield Finding(
         "ok",

@@ -141,8 +141,10 @@ def catalog_file(project: Path, profiles: Path, target: str | None) -> CatalogFi
     output = rendered_target(project, profiles, target)
     if output is None:
         return None
-    settings = output["server_side_parameters"]
-    name = settings.get("spark.sql.defaultCatalog")
+    from dbt_debezium.site import with_named
+
+    settings = with_named(output["server_side_parameters"])
+    name = str(settings.get("spark.sql.defaultCatalog"))
     uri = settings.get(f"spark.sql.catalog.{name}.uri", "")
     if not uri.startswith(SQLITE):
         return None
