@@ -91,6 +91,8 @@ class _Table(Struct, rename="camel"):
 class _Change(Struct):
     id: str
     table: _Table | None = None
+    type: str | None = None
+    previous_id: str | None = msgspec.field(name="previousId", default=None)
 
 
 class Announced(Struct):
@@ -106,6 +108,28 @@ _decode = json_decoder(list[_Change])
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
+def emptied_tables(text: str) -> list[str]:
+    r"""Tables whose rows a schema change ends, as END names them: dropped ones, and the old names
+    of those that were renamed.
+
+    >>> emptied_tables('[{"type":"DROP","id":"\\"shop\\".\\"t\\"","table":null}]')
+    ['shop.t']
+    >>> emptied_tables('[{"type":"ALTER","id":"\\"s\\".\\"b\\"","previousId":"\\"s\\".\\"a\\""}]')
+    ['s.a']
+    """
+    try:
+        changes = _decode(text)
+    except msgspec.DecodeError:
+        return []
+    ids = [one.id if one.type == "DROP" else one.previous_id for one in changes]
+    found = (".".join(_parts(one)) for one in ids if one)
+    return [*dict.fromkeys(filter(None, found))]
+
+
+def _parts(name: str) -> list[str]:
+    return [part.replace('""', '"') for part in _QUOTED.findall(name)]
+
+
 def table_changes(text: str) -> Iterator[tuple[str | None, str, list[Column], list[str]]]:
     """Schema, name, columns and key of each table in a schema change; none of one that is dropped.
 
@@ -117,7 +141,7 @@ def table_changes(text: str) -> Iterator[tuple[str | None, str, list[Column], li
     except msgspec.DecodeError:
         return
     for change in changes:
-        parts = [part.replace('""', '"') for part in _QUOTED.findall(change.id)]
+        parts = _parts(change.id)
         if change.table and parts:
             schema = parts[-2] if len(parts) > 1 else None
             table = change.table

@@ -1,7 +1,7 @@
-"""Small changes of the judge, and whether it then says something else.
+"""Small changes of the evidence and the judge, and whether they then say something else.
 
-A mutant is one changed line of one module. The whole package is run again for each, from source
-text and in this process, with the classes of marks and verdicts that are there already.
+A mutant is one changed line of one module. Its whole package is run again for each, from source
+text and in this process, with the classes of marks, verdicts and facts that are there already.
 """
 
 import ast
@@ -15,13 +15,15 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import NamedTuple
 
+import dbt_debezium.evidence as evidence_package
 import dbt_debezium.judge as judge_package
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.evidence import Known
+from dbt_debezium.evidence.narrow import table_of
 from dbt_debezium.judge.marks import Mark
 from dbt_debezium.judge.verdicts import ChainEnd
 
-FOLDER = Path(judge_package.__file__).parent
-MODULES = (
+JUDGE = (
     "traits",
     "restart",
     "decisions",
@@ -37,6 +39,22 @@ MODULES = (
     "horizon",
     "chain",
 )
+EVIDENCE = (
+    "places",
+    "state",
+    "unnamed",
+    "late",
+    "groups",
+    "transactions",
+    "by_predecessor",
+    "by_end",
+    "partitions",
+    "snapshots",
+    "source",
+    "settle",
+    "verdicts",
+)
+MODULES = {judge_package: JUDGE, evidence_package: EVIDENCE}
 """Those that decide something, each behind what it imports."""
 PATIENCE = 20
 """Seconds until a mutant counts as one that never ends."""
@@ -64,24 +82,48 @@ class Case:
     end: ChainEnd
     said: str
 
+    def again(self, package: ModuleType) -> str:
+        """What it says in a package that has changed."""
+        return said(self.marks, self.end, package)
+
+
+@dataclass(frozen=True, slots=True)
+class RunCase:
+    """What a run is given, and what it says."""
+
+    rows: tuple[tuple[object, ...], ...]
+    state: str
+    known: Known
+    said: str
+
+    def again(self, package: ModuleType) -> str:
+        """Likewise."""
+        return said_of_run(self.rows, self.state, self.known, package)
+
 
 class Mutant(NamedTuple):
     """One change of one line."""
 
+    package: ModuleType
     module: str
     line: int
     changed: str
     code: CodeType
 
 
-def mutants() -> Iterator[Mutant]:
+def mutants(package: ModuleType) -> Iterator[Mutant]:
     """Each comparison, `and`, `or`, `not`, number, min, max, any and all changed once."""
-    for module in MODULES:
-        tree = ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
+    for module in MODULES[package]:
+        tree = ast.parse((_folder(package) / f"{module}.py").read_text(encoding="utf-8"))
         for node in _nodes(tree):
             for _ in _changes(node):
                 code = compile(tree, module, "exec")
-                yield Mutant(module, getattr(node, "lineno", 0), ast.unparse(node), code)
+                line = getattr(node, "lineno", 0)
+                yield Mutant(package, module, line, ast.unparse(node), code)
+
+
+def _folder(package: ModuleType) -> Path:
+    return Path(str(package.__file__)).parent
 
 
 def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
@@ -103,22 +145,36 @@ def said(marks: Sequence[Mark], end: ChainEnd, judge: ModuleType = judge_package
         return str(error)
 
 
-def is_killed(mutant: Mutant, cases: list[Case]) -> bool:
+def said_of_run(
+    rows: Sequence[tuple[object, ...]],
+    state: str,
+    known: Known,
+    evidence: ModuleType = evidence_package,
+) -> str:
+    """All that a run says: verdicts by unit, and the state that it leaves."""
+    try:
+        judged = evidence.judge_source(table_of(rows), evidence.decoded("", state), known)
+    except DebeziumError as error:
+        return str(error)
+    return f"{[tuple(one) for one in judged.verdicts]} {evidence.encoded(judged.state)}"
+
+
+def is_killed(mutant: Mutant, cases: list[Case] | list[RunCase]) -> bool:
     """Whether the mutant says something else of a case, or breaks, or never ends.
 
     What kills it comes first the next time, since it may kill the next one, too.
     """
-    with _no_longer_than(PATIENCE), _mutated(mutant) as judge:
+    with _no_longer_than(PATIENCE), _mutated(mutant) as package:
         for at, one in enumerate(cases):
-            if _says_something_else(one, judge):
-                cases.insert(0, cases.pop(at))
+            if _says_something_else(one, package):
+                cases.insert(0, cases.pop(at))  # type: ignore[arg-type] # of the same kind
                 return True
     return False
 
 
-def _says_something_else(case: Case, judge: ModuleType) -> bool:
+def _says_something_else(case: Case | RunCase, package: ModuleType) -> bool:
     try:
-        return said(case.marks, case.end, judge) != case.said
+        return case.again(package) != case.said
     except Exception:  # a judge that breaks, or never ends, says something else
         return True
 
@@ -126,8 +182,9 @@ def _says_something_else(case: Case, judge: ModuleType) -> bool:
 @contextmanager
 def _mutated(mutant: Mutant) -> Iterator[ModuleType]:
     """The package with one module changed, and each that imports it run anew."""
-    first = MODULES.index(mutant.module)
-    names = [f"{judge_package.__name__}.{one}" for one in MODULES[first:]]
+    modules = MODULES[mutant.package]
+    first = modules.index(mutant.module)
+    names = [f"{mutant.package.__name__}.{one}" for one in modules[first:]]
     known = {name: import_module(name) for name in names}
     package = ModuleType("mutated")
     try:
@@ -136,7 +193,7 @@ def _mutated(mutant: Mutant) -> Iterator[ModuleType]:
             module.__file__ = known[name].__file__
             code = mutant.code if name.endswith(f".{mutant.module}") else _compiled(name)
             exec(code, module.__dict__)
-        exec(_compiled(judge_package.__name__), package.__dict__)
+        exec(_compiled(mutant.package.__name__), package.__dict__)
         yield package
     finally:
         sys.modules.update(known)
@@ -148,8 +205,6 @@ _codes: dict[str, CodeType] = {}
 def _compiled(name: str) -> CodeType:
     if name not in _codes:
         path = Path(str(sys.modules[name].__file__ or ""))
-        if name == judge_package.__name__:
-            path = FOLDER / "__init__.py"
         _codes[name] = compile(path.read_text(encoding="utf-8"), name, "exec")
     return _codes[name]
 

@@ -119,8 +119,8 @@ class Runs:
 
     def _known(self, given: Iterable[Delivery], sent: Sequence[Landed]) -> Known:
         settings = self.settings
-        units = (unit_of(self._staged[at].flat) for at in given)
-        names = {one.id for one in units if one is not None and one.kind == "transaction"}
+        some = (self._staged[at].flat.transaction_id for at in given)
+        names = {one for one in some if one is not None}
         ends: dict[tuple[str, int], int] = defaultdict(int)
         for topic, partition, offset, _ in sent:
             ends[topic, partition] = max(ends[topic, partition], offset + 1)

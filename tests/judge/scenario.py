@@ -258,6 +258,15 @@ class Writer:
             source = self._source("", verb, {**clauses, "in": key, "at": "0"})
             changes = {"databaseName": "public", "ddl": "drop table unseen", "tableChanges": []}
             return None, json.dumps({"source": source, "ts_ms": 1, **changes}), []
+        if verb in ("drop", "rename"):
+            source = self._source("", verb, clauses)
+            change = {"type": "DROP", "id": f'"public"."{key}"'}
+            if verb == "rename":
+                name = clauses["to"]
+                old = f'"public"."{key}"'
+                change = {"type": "ALTER", "id": f'"public"."{name}"', "previousId": old}
+            changes = {"databaseName": "public", "ddl": "unseen", "tableChanges": [change]}
+            return None, json.dumps({"source": source, "ts_ms": 1, **changes}), []
         cdl = {"unique": row, "message_version": "2.0", "message_type": "0", "LOB_COLUMNS": None}
         value: dict[str, object] = {
             "op": "m" if verb == "message" else OPERATIONS[verb],

@@ -1,28 +1,41 @@
-"""Nearly every small change of the judge shows in a scenario or in a random source. No Spark."""
+"""Nearly every small change of the evidence and the judge shows in a scenario or a random source.
 
-from collections.abc import Iterable, Iterator
+No Spark.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from random import Random
+from types import ModuleType
 
 import pytest
 import test_default_settings
 import test_operators
 import test_random_streams
+import test_state
 import test_streams_anew
 from histories.history import make_history, make_streams
 from histories.knobs import ANEW_RULES, PROFILES
-from judge_mutants import Case, is_killed, mutants, said
+from judge_mutants import Case, RunCase, is_killed, mutants, said, said_of_run
 from replay import landings, runs_of
 from runs import Runs
 from scenario import play, read_scenario
 from test_decisions import draw_operators
 from test_defaults import SEED, draw
 
+import dbt_debezium.evidence as evidence_package
+import dbt_debezium.judge as judge_package
+from dbt_debezium.evidence import encoded
+
 SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("S*.md"))
 COUNT = 60
 """Of each kind of random source."""
 LEAST_COUNT = 200
 LEAST_KILLED = 0.97
+LEAST_KILLED_OF_EVIDENCE = 0.9
+FEW = 15
+"""Of each kind of random source whose runs are kept whole."""
 
 
 def sources() -> Iterator[Iterable[object]]:
@@ -46,29 +59,93 @@ def sources() -> Iterator[Iterable[object]]:
 def cases(monkeypatch: pytest.MonkeyPatch) -> list[Case]:
     """What the judge is given in every run of these sources."""
     found: dict[Case, None] = {}
+
+    def note(runs: Runs) -> None:
+        found[Case(tuple(runs.marks), runs.start, said(runs.marks, runs.start))] = None
+
+    _play(monkeypatch, sources(), note)
+    return [*found]
+
+
+def run_cases(monkeypatch: pytest.MonkeyPatch) -> list[RunCase]:
+    """What each run of scenarios is given, landed at once and message by message, and of a few
+    histories of each profile in other parts."""
+    found: dict[tuple[object, ...], RunCase] = {}
+
+    def note(runs: Runs) -> None:
+        rows, state = tuple(runs.rows), encoded(runs.before)
+        case = RunCase(rows, state, runs.known, said_of_run(rows, state, runs.known))
+        found[repr(rows), state, case.said] = case
+
+    scenarios = [read_scenario(path) for path in SCENARIOS]
+    some: Iterator[Iterable[object]] = chain(
+        map(play, scenarios),
+        (play(one, "each") for one in scenarios),
+        (play(one, "any") for one in scenarios),
+        _some_histories(),
+        map(test_random_streams.differences, test_random_streams.draw_all(range(FEW))),
+        (
+            test_streams_anew.differences(make_streams(1, number, ANEW_RULES))
+            for number in range(FEW)
+        ),
+        map(test_operators.differences, draw_operators(range(FEW), test_operators.PARTS)),
+    )
+    _play(monkeypatch, some, note)
+    return [*found.values()]
+
+
+def _some_histories() -> Iterator[Iterable[object]]:
+    for profile in PROFILES:
+        for case, _ in test_state.split_cases(profile, range(FEW // 5)):
+            yield map(runs_of(case.plan).run, landings(case))
+
+
+def _play(
+    monkeypatch: pytest.MonkeyPatch,
+    some: Iterable[Iterable[object]],
+    note: Callable[[Runs], None],
+) -> None:
     run = Runs.run
 
     def noted(runs: Runs, *what: object) -> object:
         try:
             return run(runs, *what)  # type: ignore[arg-type] # as it was called
         finally:
-            found[Case(tuple(runs.marks), runs.start, said(runs.marks, runs.start))] = None
+            note(runs)
 
-    monkeypatch.setattr(Runs, "run", noted)
-    for source in sources():
-        for _ in source:
-            pass
-    return [*found]
+    with monkeypatch.context() as patched:
+        patched.setattr(Runs, "run", noted)
+        for source in some:
+            for _ in source:
+                pass
+
+
+def survivors(
+    package: ModuleType, known: list[Case] | list[RunCase], every: int = 1
+) -> tuple[int, list[str]]:
+    """How many mutants were tried, and those that no case kills.
+
+    Args:
+        package: that is changed.
+        known: cases.
+        every: try one of so many.
+    """
+    some = [*mutants(package)][::every]
+    left = [one for one in some if not is_killed(one, known)]
+    names = [f"{one.module}:{one.line}: {one.changed}" for one in left]
+    print(f"{len(some)} mutants, {len(known)} runs, {len(names)} survive:", *names, sep="\n")
+    return len(some), names
 
 
 @pytest.mark.proof
-def test_nearly_every_mutant_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = cases(monkeypatch)
-    count, survivors = 0, []
-    for mutant in mutants():
-        count += 1
-        if not is_killed(mutant, known):
-            survivors.append(f"{mutant.module}:{mutant.line}: {mutant.changed}")
-    print(f"{count} mutants, {len(known)} runs, {len(survivors)} survive:", *survivors, sep="\n")
+def test_nearly_every_mutant_of_the_judge_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    count, left = survivors(judge_package, cases(monkeypatch))
     assert count >= LEAST_COUNT
-    assert 1 - len(survivors) / count >= LEAST_KILLED
+    assert 1 - len(left) / count >= LEAST_KILLED
+
+
+@pytest.mark.proof
+def test_nearly_every_mutant_of_the_evidence_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    count, left = survivors(evidence_package, run_cases(monkeypatch))
+    assert count >= LEAST_COUNT
+    assert 1 - len(left) / count >= LEAST_KILLED_OF_EVIDENCE

@@ -86,8 +86,8 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
             `foreign` and no unit; a tombstone and what cannot be read belong to the source of
             their topic. Texts may be dictionary-coded (`groups.coded`), a batch at a time.
         state: of the run before; `State()` before the first.
-        known: what else the run knows. `known.settled` needs the transactions among the rows that
-            have a verdict of an earlier run.
+        known: what else the run knows. `known.settled` needs each `transaction_id` of the rows that
+            has a verdict of an earlier run, `known.settled_snapshots` each `unit_id` of a snapshot.
 
     Returns:
         Verdicts by unit, progress by partition, and the next state. Whoever stores it stores all

@@ -43,6 +43,12 @@ CODED: Final = (
 """Columns whose texts repeat."""
 UNITS_AT_ONCE: Final = 200_000
 """Changes that are grouped at one time, which bounds what the columns in between take."""
+COUNT_TYPES: Final = {
+    **dict.fromkeys(("is_whole", "has_block", "is_regular", "copies_agree"), pa.bool_()),
+    "closes_window": pa.bool_(),
+    **dict.fromkeys(("received", "key_leaves", "key_enters", "committed_at"), pa.int64()),
+}
+"""Of the fields of `Count`; the others are texts."""
 RARE: Final = pa.array(["logical_message", "schema_change", "quarantined"])
 STRETCH_KINDS: Final = {"transaction": "change", "snapshot": "read", "window": "window"}
 
@@ -99,6 +105,9 @@ def grouped(rows: pa.Table) -> Facts:
     )
     if others.num_rows:
         stretches.append(_other_stretches(others))
+    statements = rows.filter(pc.is_valid(rows["emptied_tables"]))
+    if statements.num_rows:
+        counts.append(_emptied(statements))
     markers = rows.filter(pc.equal(kind, "transaction_marker"))
     return Facts(
         Rows(Count._make, Count._fields, counts),
@@ -302,6 +311,53 @@ def _counts(counted: pa.Table) -> pa.Table:
             "committed_at": known["at_max"],
         }
     )
+
+
+def _emptied(statements: pa.Table) -> pa.Table:
+    """Statements of DDL that end the rows of tables, each as a TRUNCATE of its table is counted."""
+    names = (
+        "transaction_id",
+        "connector",
+        "log_position",
+        "event_position",
+        "committed_at_micros",
+        "emptied_tables",
+    )
+    columns = (_plain(statements[one]).to_pylist() for one in names)
+    counts = {
+        (row[0], table): Count(
+            transaction_id=row[0],
+            data_collection=table,
+            previous=None,
+            connector=row[1],
+            commit_position=None,
+            log_position=row[2],
+            is_whole=True,
+            has_block=True,
+            received=1,
+            is_regular=True,
+            copies_agree=True,
+            key_leaves=0,
+            key_enters=0,
+            closes_window=False,
+            first_place=row[3],
+            last_place=row[3],
+            committed_at=row[4] or 0,
+        )
+        for row in zip(*columns, strict=True)
+        for table in row[5]
+    }
+    values = [*zip(*counts.values(), strict=True)]
+    arrays = {
+        name: pa.array(one, COUNT_TYPES.get(name, pa.string()))
+        for name, one in zip(Count._fields, values, strict=True)
+    }
+    coded_names = ("transaction_id", "data_collection", "previous")
+    sources = ("transaction_id", "data_collection", "previous_commit_position")
+    for name, source in zip(coded_names, sources, strict=True):
+        if pa.types.is_dictionary(statements.schema.field(source).type):
+            arrays[name] = arrays[name].dictionary_encode()
+    return pa.table(arrays)
 
 
 def _doubly_ordered(counted: pa.Table) -> list[str]:

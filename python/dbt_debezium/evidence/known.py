@@ -49,8 +49,8 @@ class Known:
     decisions: Sequence[Decision] = ()
     """The latest one on each transaction and snapshot."""
     settled: Mapping[str, str | None] = field(default_factory=dict)
-    """From the table of verdicts, by id: where each settled transaction stands of which a message
-    is among the rows."""
+    """From the table of verdicts, by id: where each settled transaction stands that is the
+    `transaction_id` of a row, whatever its kind."""
     settled_snapshots: frozenset[str] = frozenset()
     """Likewise the places of reads among the rows whose snapshot has a verdict."""
     missing_rows: tuple[str, ...] = ()

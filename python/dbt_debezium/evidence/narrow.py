@@ -1,12 +1,14 @@
 """The narrow rows of which evidence is made: one per delivery, without values of rows."""
 
-import json
 from collections.abc import Iterable
 from typing import Final
 
+import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
+from dbt_debezium.announced import emptied_tables
 from dbt_debezium.flat import Flat
+from dbt_debezium.json_values import json_decoder
 from dbt_debezium.units import hashes_of, unit_of
 
 COLUMNS: Final = pa.schema(
@@ -40,6 +42,7 @@ COLUMNS: Final = pa.schema(
         pa.field("enters_key", pa.bool_()),
         pa.field("signal_type", pa.string()),
         pa.field("asks_blocking", pa.bool_()),
+        pa.field("emptied_tables", pa.list_(pa.string())),
         pa.field("event_hash", pa.int64(), nullable=False),
         pa.field("content_hash", pa.int64(), nullable=False),
         pa.field("order_hash", pa.int64(), nullable=False),
@@ -53,7 +56,15 @@ COLUMNS: Final = pa.schema(
   it was no cluster that was read.
 - `leaves_key`: whether `new_row_key` is there. `enters_key`: whether `old_row_key` is.
 - `asks_blocking`: whether a signal asks for a blocking snapshot.
+- `emptied_tables`: of a statement of DDL that says its place, the tables that it drops or renames.
 """
+
+
+class _SignalData(msgspec.Struct):
+    type: str | None = None
+
+
+_signal_data = json_decoder(_SignalData)
 
 
 def narrow_row(
@@ -101,6 +112,7 @@ def narrow_row(
         flat.old_row_key is not None,
         flat.signal_type,
         asks_blocking(flat),
+        emptied_by(flat),
         *hashes,
     )
 
@@ -115,10 +127,22 @@ def asks_blocking(flat: Flat) -> bool:
     if flat.signal_type != "execute-snapshot" or flat.snapshot is not None:
         return False
     try:
-        data = json.loads(flat.signal_data or "{}")
-    except ValueError:
+        data = _signal_data(flat.signal_data or "{}")
+    except msgspec.DecodeError:
         return False
-    return isinstance(data, dict) and str(data.get("type") or "").lower() == "blocking"
+    return (data.type or "").lower() == "blocking"
+
+
+def emptied_by(flat: Flat) -> list[str] | None:
+    """The tables whose rows a statement of DDL ends, as a TRUNCATE does (S8).
+
+    Only where it says its place in the stream: what a snapshot announces ends nothing.
+    """
+    if flat.kind != "schema_change" or flat.snapshot is not None or flat.table_changes is None:
+        return None
+    if flat.transaction_id is None or flat.event_position is None:
+        return None
+    return emptied_tables(flat.table_changes) or None
 
 
 def narrow_rows(messages: Iterable[tuple[str, int, int, Flat]]) -> pa.Table:

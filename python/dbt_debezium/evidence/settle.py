@@ -150,8 +150,10 @@ class Settlement:
             position = control.position or ""
             if control.kind == "message" and (end.position is None or position > end.position):
                 found.add(("message", position))
-            elif control.kind == "statement" and position > (end.reached_place or ""):
-                found.add(("statement", position))
+            elif control.kind == "statement":
+                is_open = control.transaction_id in self._open
+                if position and (is_open or position > (end.reached_place or "")):
+                    found.add(("statement", position))
         return [OpenUnit(*one) for one in sorted(found)]
 
     # --- partitions

@@ -79,7 +79,7 @@ class SourceEvidence:
         self.sent = Transactions(
             counts,
             facts.markers,
-            (lambda one: not self.late.has_count(one), self._keeps),
+            (self._keeps_count, self._keeps),
             self.is_leading,
             self.groups.group_of,
             facts.odd_changes,
@@ -168,6 +168,11 @@ class SourceEvidence:
         """
         source = self.known.source
         return one.source in (source, f"{source}.{one.database}")
+
+    def _keeps_count(self, one: Count) -> bool:
+        """A statement of DDL counts where something of its table has landed."""
+        is_known = not one.is_whole or one.data_collection in self.tables
+        return is_known and not self.late.has_count(one)
 
     def _keeps(self, one: Marker) -> bool:
         if not self.is_own(one) or (not self.is_leading(one.topic) and self._is_copied(one)):

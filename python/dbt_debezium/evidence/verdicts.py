@@ -73,8 +73,16 @@ def unit_verdicts(
     members: dict[str, list[str]] = defaultdict(list)
     for name, group in evidence.groups.group_of.items():
         members[group].append(name)
+    statements = {
+        one.transaction_id: one.position
+        for one in evidence.facts.controls
+        if one.kind == "statement" and one.transaction_id is not None and one.position is not None
+    }
     links = [_of_link(number, one) for number, one in enumerate(verdicts)]
     for one in links:
+        place = statements.get(one.transaction_id) if one.transaction_id else None
+        if place is not None:
+            yield one._replace(unit_kind="statement", unit_id=place)
         for name in members.get(one.unit_id, ()) if one.unit_kind == "transaction" else ():
             if name != one.unit_id:
                 yield one._replace(unit_id=name)
