@@ -17,6 +17,9 @@ DEFAULT: Final = "spark.sql.defaultCatalog"
 CATALOGS: Final = "spark.sql.catalog."
 NAMED: Final = "dbt_debezium.settings"
 """Among the settings of a target: which target of the package has the others."""
+SQLITE: Final = "jdbc:sqlite:"
+LOCK_SECONDS: Final = 5.0
+"""SQLite refuses readers for the instant of a commit."""
 NAMING: Final = ("type", "catalog-impl", "uri", "warehouse", "glue.id")
 """Settings of a catalog that say which one it is."""
 

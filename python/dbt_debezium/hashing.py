@@ -126,7 +126,7 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
         shown = placeholder if text in placeholders else hashed_text(key, text)
         return Raw(_encoded(shown))
 
-    def hashedjson_members(text: str | None, columns: Collection[str]) -> str | None:
+    def hashed_members(text: str | None, columns: Collection[str]) -> str | None:
         if text is None:
             return None
         members = json_members(text)
@@ -146,16 +146,16 @@ def hasher(settings: Settings, key: bytes | None) -> Callable[[Flat], Flat]:
         if not columns:
             return flat
         of_key = {*columns, NAMELESS_COLUMN}
-        before = hashedjson_members(flat.before, columns)
+        before = hashed_members(flat.before, columns)
         mark = filler_mark(flat)
         if before is not None and mark is not None:
             before = _encoded({MARK_COLUMN: mark, **json_members(before)}).decode()
         return flat._replace(
-            row_key=hashedjson_members(flat.row_key, of_key),
-            new_row_key=hashedjson_members(flat.new_row_key, of_key),
-            old_row_key=hashedjson_members(flat.old_row_key, of_key),
+            row_key=hashed_members(flat.row_key, of_key),
+            new_row_key=hashed_members(flat.new_row_key, of_key),
+            old_row_key=hashed_members(flat.old_row_key, of_key),
             before=before,
-            after=hashedjson_members(flat.after, columns),
+            after=hashed_members(flat.after, columns),
             column_types=flat.column_types and text_types(flat.column_types, columns),
         )
 

@@ -11,9 +11,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from dbt_debezium.catalogs import catalog_of
+from dbt_debezium.catalogs import LOCK_SECONDS, SQLITE, catalog_of
 from dbt_debezium.errors import CannotWorkError
-from dbt_debezium.rounds.catalog import LOCK_SECONDS, SQLITE
 
 DATA: Final = "*/*/data/**/*.parquet"
 """Of a table, below the warehouse and the folder of its schema. A new table has none."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 from dbt_debezium.addresses import SECRET, without_passwords
-from dbt_debezium.catalogs import CATALOGS, REMOTE, catalog_of, without_parameters
+from dbt_debezium.catalogs import CATALOGS, REMOTE, SQLITE, catalog_of, without_parameters
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.executors import executor_versions
 from dbt_debezium.home import lake_dir, make_private, project_dir
@@ -23,7 +23,6 @@ from dbt_debezium.package_files import package_dir
 from dbt_debezium.remote import remote_session
 from dbt_debezium.repeated_keys import repeated_key
 from dbt_debezium.site import (
-    SQLITE,
     completed,
     executors_python,
     is_embedded,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dbt_debezium.addresses import with_secrets_apart
-from dbt_debezium.catalogs import CATALOGS, DEFAULT, NAMED, REMOTE
+from dbt_debezium.catalogs import CATALOGS, DEFAULT, NAMED, REMOTE, SQLITE
 from dbt_debezium.errors import CannotWorkError
 from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.jars import check_jars, needed_jars
@@ -31,7 +31,6 @@ JAVA_OPTIONS: Final = (
     " -XX:+UseParallelGC -XX:MetaspaceSize=256m"
 )
 """As of the target `local`. The second compiler, C2, took 39 % of the CPU of a small run."""
-SQLITE: Final = "jdbc:sqlite:"
 REST: Final = {
     # So that a silent catalog ends a command within a minute.
     "rest.client.connection-timeout-ms": "20000",

@@ -61,7 +61,7 @@ class GenericSource(Source):
             transaction_id = transaction.id
         return Place(transaction_id, None, None, position, log_position=log_position)
 
-    def missingjson_members(self) -> list[str]:
+    def missing_fields(self) -> list[str]:
         """Those that the setting names."""
         return [name for name, one in zip(self.order, self.numbers, strict=True) if one is None]
 

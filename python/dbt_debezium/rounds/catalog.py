@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import jinja2
 import yaml
 
+from dbt_debezium.catalogs import LOCK_SECONDS, SQLITE
 from dbt_debezium.lease.row import snapshot_of
 from dbt_debezium.writers import sql
 from dbt_debezium.yaml_loader import LOADER
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 KEY: Final = "dbt-debezium.published"
-SQLITE: Final = "jdbc:sqlite:"
-LOCK_SECONDS: Final = 5.0
-"""SQLite refuses readers for the instant of a commit."""
 
 
 class Catalog(Protocol):

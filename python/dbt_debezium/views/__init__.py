@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from dbt_debezium.catalogs import SQLITE
 from dbt_debezium.readers import Reader
 from dbt_debezium.session import nothing_published
-from dbt_debezium.site import SQLITE
 from dbt_debezium.views.dialects import (
     Dialect,
     Lake,
