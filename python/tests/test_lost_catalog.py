@@ -89,8 +89,10 @@ def test_a_lost_catalog_beside_a_full_warehouse_is_called_that(
 @pytest.mark.usefixtures("lake")
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_every_command_refuses_it_and_makes_no_other_lake(
-    command: list[str], tmp_path: Path
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # `run --every` chooses Java's options for its whole process, which is the test's here.
+    monkeypatch.setenv("DBT_DEBEZIUM_JAVA_OPTIONS", "-Xshare:auto")
     (tmp_path / "catalog.db").unlink()
     before = sorted(one for one in tmp_path.rglob("*.*") if "inbox" not in one.parts)
     ended = CliRunner().invoke(main, command)
