@@ -8,7 +8,7 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-live setup-cluster setup-next setup-trino setup-browser demo demo-live test slow quick proof coverage-documents coverage-faults lint audit docs site dist changelog bench bench-peers clean check-python check-java
+.PHONY: help setup setup-live setup-cluster setup-next setup-trino setup-browser demo demo-live test slow ranges quick proof coverage-documents coverage-faults lint audit docs site dist changelog bench bench-peers clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,14 @@ SLOW_2 = $(filter-out $(SLOW_1),$(SLOW_))
 slow: setup-next setup-browser ## tests that take longer, on the next dbt: other inputs, engines and commands; PART=1 or PART=2 runs half
 	@$(NEXT)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m "slow and not proof" \
 		$(or $(SLOW_$(PART)),$(error PART: there is no half $(PART); write 1 or 2))
+
+# Both compare the rows of a capture: by Spark and DuckDB with the database, and by all readers with each other.
+ranges: setup-live .venv-lowest/.ready .venv-highest/.ready ## rows with the lowest and the highest PySpark and DuckDB; fetches 900 MB
+	@for versions in lowest highest; do \
+		echo "$$versions versions"; \
+		.venv-$$versions/bin/pytest -q -m "not proof" python/tests/test_duckdb_query.py python/tests/test_duckdb_reader.py \
+			tests/pipeline/test_own_project.py tests/pipeline/test_engines.py || exit 1; \
+	done
 
 quick: lint ## lint, and the tests that need no Java
 	@$(BIN)/pytest -q python $(wildcard tests/macros tests/judge tests/test_project.py tests/test_docs.py)
@@ -149,6 +157,14 @@ $(BIN)/.cluster: tests/cluster/requirements.txt | $(BIN)/.ready
 	@grep -rlIF '$(CURDIR)/.venv/' .venv-next/bin | xargs sed -i 's#$(CURDIR)/.venv/#$(CURDIR)/.venv-next/#g'
 	@$(NEXT)/python -m pip uninstall --quiet --yes dbt-core dbt-semantic-interfaces
 	@$(NEXT)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	@touch $@
+
+.venv-%/.ready: requirements-%.txt $(BIN)/.ready $(BIN)/.live
+	@echo "setting up .venv-$*"
+	@rm -rf .venv-$*
+	@cp -al .venv .venv-$*
+	@grep -rlIF '$(CURDIR)/.venv/' .venv-$*/bin | xargs sed -i 's#$(CURDIR)/.venv/#$(CURDIR)/.venv-$*/#g'
+	@.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
 	@touch $@
 
 .venv-release/.ready: requirements-release.txt | check-python

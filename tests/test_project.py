@@ -211,7 +211,14 @@ def test_what_runs_write_stays_out_of_git_and_secrets_out_of_profiles() -> None:
 
 @pytest.mark.fault(82)
 @pytest.mark.parametrize(
-    "name", ["requirements.txt", "requirements-next.txt", "requirements-release.txt"]
+    "name",
+    [
+        "requirements.txt",
+        "requirements-next.txt",
+        "requirements-release.txt",
+        "requirements-lowest.txt",
+        "requirements-highest.txt",
+    ],
 )
 def test_every_package_is_pinned_by_its_content(name: str) -> None:
     packages = re.split(r"\n(?=\S)", (REPOSITORY / name).read_text())

@@ -25,6 +25,7 @@ NOT_RUN: Final = {
     "make docs": "runs `dbt docs generate`, which publishes nothing",
     "make proof": "takes hours",
     "make quick": "runs the tests that need no Java, which run anyway",
+    "make ranges": "fetches 900 MB, and runs tests that run anyway with other versions",
     "make setup-cluster": "has set up what test_cluster.py needs",
     "make setup-browser": "has set up what test_docs_site.py needs",
     "make setup-trino": "fetches 821 MB; `make proof` runs it",
