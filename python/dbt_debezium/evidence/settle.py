@@ -190,6 +190,8 @@ class Settlement:
             full = [with_neighbours(one, around, evidence.traits) for one in some]
             lines[place].unread = [one for one in full if not self._is_passed(lines[place], one)]
         self._settle_markers(lines)
+        for line in lines.values():
+            line.tables.sort()
         return [*lines.values()]
 
     @staticmethod
@@ -264,7 +266,7 @@ class Settlement:
                 markers[one.topic, one.partition][one.offset] = at
         for place, some in markers.items():
             lines[place].markers = {
-                offset: position for offset, position in some.items() if offset + 1 not in some
+                offset: some[offset] for offset in sorted(some) if offset + 1 not in some
             }
 
     # --- the source
@@ -302,7 +304,7 @@ class Settlement:
             if one.is_end and is_counted and sent.name not in self._open:
                 for table in evidence.sent.expected([one]):
                     last[table] = max(last.get(table, ""), sent.position or "")
-        return evidence.without_landed(last)
+        return dict(sorted(evidence.without_landed(last).items()))
 
     def _unfinished(self) -> list[Unfinished]:
         evidence = self._evidence
