@@ -57,7 +57,7 @@ EVIDENCE = (
 MODULES = {judge_package: JUDGE, evidence_package: EVIDENCE}
 """Those that decide something, each behind what it imports."""
 PATIENCE = 20
-"""Seconds until a mutant counts as one that never ends."""
+"""Seconds that a run may take until a mutant counts as one that never ends."""
 
 COMPARED = {
     ast.Lt: (ast.LtE, ast.Gt),
@@ -164,7 +164,7 @@ def is_killed(mutant: Mutant, cases: list[Case] | list[RunCase]) -> bool:
 
     What kills it comes first the next time, since it may kill the next one, too.
     """
-    with _no_longer_than(PATIENCE), _mutated(mutant) as package:
+    with _mutated(mutant) as package:
         for at, one in enumerate(cases):
             if _says_something_else(one, package):
                 cases.insert(0, cases.pop(at))  # type: ignore[arg-type] # of the same kind
@@ -174,7 +174,8 @@ def is_killed(mutant: Mutant, cases: list[Case] | list[RunCase]) -> bool:
 
 def _says_something_else(case: Case | RunCase, package: ModuleType) -> bool:
     try:
-        return case.again(package) != case.said
+        with _no_longer_than(PATIENCE):
+            return case.again(package) != case.said
     except Exception:  # a judge that breaks, or never ends, says something else
         return True
 

@@ -58,6 +58,7 @@ def test_a_few_rows_at_a_time_say_what_all_say(
         at_once = said(rows, runs)
         with monkeypatch.context() as patched:
             patched.setattr(facts, "SLICE", 3)
+            patched.setattr(facts, "KEPT", 2)
             patched.setattr(groups, "UNITS_AT_ONCE", 5)
             assert said(in_batches(rows), runs) == at_once
 

@@ -13,6 +13,8 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
 SLICE: Final = 4_000
 """Rows that are objects of Python at one time."""
+KEPT: Final = 40_000
+"""So many rows stay objects: they are asked for several times."""
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
 Place: TypeAlias = tuple[str, int]
@@ -162,7 +164,9 @@ class Rows(Generic[Row]):
         self._make, self._fields = kind, fields
         some = [one.select(fields) for one in tables if one.num_rows]
         self._table = pa.concat_tables(some).unify_dictionaries() if some else None
-        self._kept: list[Row] | None = None if len(self) > SLICE else [*self._slices(None)]
+        self._texts: dict[str, list[str]] = {}
+        """Of columns whose texts are kept once, those texts."""
+        self._kept: list[Row] | None = None if len(self) > KEPT else [*self._slices(None)]
 
     def __len__(self) -> int:
         return 0 if self._table is None else int(self._table.num_rows)
@@ -189,7 +193,7 @@ class Rows(Generic[Row]):
         """The values of a field, of all rows."""
         if self._kept is not None:
             return [*map(itemgetter(self._fields.index(name)), self._kept)]
-        return [] if self._table is None else _values(self._table[name], name)
+        return [] if self._table is None else self._values(self._table[name], name)
 
     def _slices(self, order: Sequence[int] | None) -> Iterator[Row]:
         if self._table is None:
@@ -200,13 +204,22 @@ class Rows(Generic[Row]):
             else:
                 part = self._table.take(pa.array(order[at : at + SLICE], pa.int64()))
             yield from map(
-                self._make, zip(*(_values(part[one], one) for one in self._fields), strict=True)
+                self._make,
+                zip(*(self._values(part[one], one) for one in self._fields), strict=True),
             )
 
-
-def _values(column: pa.ChunkedArray, name: str) -> list[Any]:
-    values: list[Any] = column.to_pylist()
-    return [*map(READERS[name], values)] if name in READERS else values
+    def _values(self, column: pa.ChunkedArray, name: str) -> list[Any]:
+        """The values of a column. A text that repeats is one object."""
+        if not pa.types.is_dictionary(column.type):
+            values: list[Any] = column.to_pylist()
+            return [*map(READERS[name], values)] if name in READERS else values
+        found: list[Any] = []
+        for chunk in column.chunks:
+            if name not in self._texts:
+                self._texts[name] = chunk.dictionary.to_pylist()
+            texts = self._texts[name]
+            found += [None if one is None else texts[one] for one in chunk.indices.to_pylist()]
+        return found
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
 """The state behind a run: what its verdicts settle goes into it, what waits stays open."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from dbt_debezium.evidence.by_end import first_marker
 from dbt_debezium.evidence.facts import Place, Stretch
@@ -323,4 +325,4 @@ class Settlement:
 
 
 def _run_at(runs: list[Run], offset: int) -> Run:
-    return next(one for one in runs if one.has(offset))
+    return runs[bisect_right(runs, offset, key=attrgetter("first")) - 1]
