@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
+from dbt_debezium.package_files import EXAMPLE, FIRST, PACKAGE, PAGES, package_files
+
 REPOSITORY = Path(__file__).parents[1]
 PREFIXES = {
     "current": ("cur_",),
@@ -262,3 +264,16 @@ def test_dependabot_looks_at_every_file_of_pinned_packages() -> None:
         if "--hash=" in file.read_text()
     }
     assert {*pip["directories"]} == folders
+
+
+def test_an_image_is_built_from_everything_that_a_wheel_carries() -> None:
+    """BuildKit reads this file beside the Dockerfile; a later line counts more."""
+    lines = (REPOSITORY / "docker" / "Dockerfile.dockerignore").read_text().splitlines()
+    assert lines[1] == "*"
+    allowed = [line[1:] for line in lines if line.startswith("!")]
+    patterns = (*PACKAGE, *EXAMPLE, *FIRST, *PAGES, "python/dbt_debezium/**/*.py", "setup.py")
+    files = [*package_files(REPOSITORY, patterns), Path("pyproject.toml"), Path("requirements.txt")]
+    assert len(files) > 300
+    for file in files:
+        places = [file, *file.parents]
+        assert any(place.match(one) for place in places for one in allowed), file
