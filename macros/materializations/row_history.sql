@@ -80,6 +80,10 @@
     {%- if not is_continued or load_relation(public_relation(public_name)) is none -%}
         {%- do create_history_views(this, public_name) -%}
     {%- endif -%}
+    {#- A lake of an earlier version has the other views already. -#}
+    {%- if not is_continued or load_relation(public_relation(public_name ~ '_changes')) is none -%}
+        {%- do create_changes_view(this, public_name) -%}
+    {%- endif -%}
     {#- The mark comes last, so that a run that is killed before it is done over. -#}
     {%- if not is_continued -%}
         {%- call statement('mark') -%}

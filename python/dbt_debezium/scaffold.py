@@ -317,7 +317,9 @@ def _named(tables: list[CapturedTable], reserved: Collection[str]) -> list[Captu
 
 def names_of(model_name: str) -> tuple[str, ...]:
     """The names that a table takes among models and public tables."""
-    return (model_name, f"{model_name}_history", f"cur_{model_name}") if model_name else ()
+    if not model_name:
+        return ()
+    return (model_name, f"{model_name}_history", f"{model_name}_changes", f"cur_{model_name}")
 
 
 def identifier(name: str) -> str:

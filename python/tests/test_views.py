@@ -74,3 +74,26 @@ def test_views_of_trino_read_tables_with_the_rights_of_the_reader() -> None:
 
 def test_the_tables_of_a_view_are_those_with_a_schema() -> None:
     assert tables_of(CURRENT) == [("build", "cut"), ("build", "orders_history")]
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "trino", "snowflake"])
+def test_a_view_of_changes_names_the_fields_of_its_structs(
+    dialect: Dialect, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = """
+    select
+        case when a.b is null then named_struct('id', a.`id`, 'paid at', a.`paid at`) end as before,
+        null as after
+    from build.a as a
+    """
+    lake = Lake("ice", FIELDS, {"id": "bigint", "paid at": "timestamp"})
+    sql = create_view(dialect, "public", "a_changes", text, lake)
+    assert sqlglot.parse(sql, read=dialect)
+    assert caplog.records == []
+    row = 'CAST(ROW(a."id", a."paid at") AS ROW("id" BIGINT, "paid at" TIMESTAMP(6) WITH TIME ZONE'
+    expected = {
+        "duckdb": """{'id': a."id", 'paid at': a."paid at"}""",
+        "trino": row,
+        "snowflake": """OBJECT_CONSTRUCT('id', a."ID", 'paid at', a."paid at")""",
+    }
+    assert expected[dialect] in " ".join(sql.split()).replace("ROW( ", "ROW(")

@@ -43,6 +43,9 @@ NOT_RUN: Final = {
     "dbt run-operation run_query --args '{sql: drop view public.orders_history}'": (
         "would take a table from what other commands look at"
     ),
+    "dbt run-operation run_query --args '{sql: drop view public.orders_changes}'": (
+        "would take a table from what other commands look at"
+    ),
     "dbt run-operation run_query --args '{sql: drop table public_tables.orders}'": (
         "drops what a setting has made"
     ),

@@ -1,6 +1,7 @@
 """The public views for engines that cannot use Spark's: their texts, and where their tables are."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from dbt_debezium.catalogs import SQLITE
 from dbt_debezium.readers import Reader
@@ -51,7 +52,10 @@ def view_statements(
         yield attach_rest(uri, known.get("warehouse", ""), catalog)
     yield f"create schema if not exists {schema}"
     for name, text in texts.items():
-        yield create_view(dialect, schema, name, text, lake)
+        # Trino alone needs them, and looking at a table takes a moment.
+        has_structs = dialect == "trino" and "named_struct" in text
+        columns = history_columns(reader, text) if has_structs else {}
+        yield create_view(dialect, schema, name, text, replace(lake, columns=columns))
 
 
 def public_texts(reader: Reader, public: str) -> dict[str, str]:
@@ -62,3 +66,13 @@ def public_texts(reader: Reader, public: str) -> dict[str, str]:
 def pointer_fields(reader: Reader, build: str) -> dict[str, str]:
     """What the pointer row says of each source: names with their Spark types, in their order."""
     return reader.types(f"select inline(source_cuts) from {sql.identifier(build)}.cut")
+
+
+def history_columns(reader: Reader, text: str) -> dict[str, str]:
+    """The columns of the histories that a view reads, with their Spark types."""
+    found: dict[str, str] = {}
+    for schema, name in tables_of(text):
+        if name.endswith("_history"):
+            table = f"{sql.identifier(schema)}.{sql.identifier(name)}"
+            found |= reader.types(f"select * from {table} limit 0")
+    return found

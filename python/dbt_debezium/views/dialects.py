@@ -6,7 +6,7 @@ that looks ahead, fields of a struct, and how Snowflake stores names.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from sqlglot import exp, parse_one
@@ -31,6 +31,8 @@ class Lake:
     """The engine's name for their catalog; empty where their names need none."""
     fields: dict[str, str]
     """What the pointer says of each source: names with their Spark types, in their order."""
+    columns: dict[str, str] = field(default_factory=dict)
+    """Columns of the history that a view makes structs of, with their Spark types."""
 
 
 def tables_of(text: str) -> list[tuple[str, str]]:
@@ -78,6 +80,9 @@ def translated(dialect: Dialect, text: str, lake: Lake) -> exp.Expr:
     for pointer in query.find_all(exp.CTE):
         if pointer.alias == "pointer" and dialect != "duckdb":
             unfold(query, pointer, dialect, lake)
+    if dialect == "trino":
+        for struct in list(query.find_all(exp.Struct)):
+            struct.replace(row_of_trino(struct, lake))
     if dialect == "snowflake":
         for column in list(query.find_all(exp.Column)):
             if column.db:
@@ -153,6 +158,26 @@ def one_value(counted: exp.Expr, dialect: Dialect) -> exp.Expr:
         return exp.Anonymous(this="row", expressions=columns)
     pairs = [part for one in columns for part in (exp.Literal.string(one.name), one)]
     return exp.Anonymous(this="object_construct", expressions=pairs)
+
+
+def row_of_trino(struct: exp.Struct, lake: Lake) -> exp.Expr:
+    """A struct for Trino, whose fields have names only in its type.
+
+    >>> query = parse_one("select named_struct('a b', c) as d", read="spark")
+    >>> lake = Lake("", {}, {"a b": "timestamp"})
+    >>> row_of_trino(query.find(exp.Struct), lake).sql("trino")
+    'CAST(ROW(c) AS ROW("a b" TIMESTAMP(6) WITH TIME ZONE))'
+    """
+    fields = ", ".join(
+        f"{sql.identifier(one.name)}: {lake.columns[one.name]}" for one in struct.expressions
+    )
+    kind = exp.DataType.build(f"struct<{fields}>", dialect="spark")
+    for part in kind.find_all(exp.DataType):
+        if part.is_type("timestamp", "timestamptz", "timestampltz", "timestampntz"):
+            # Without it Trino would round to milliseconds.
+            part.set("expressions", [exp.DataTypeParam(this=exp.Literal.number(6))])
+    values = [one.expression.copy() for one in struct.expressions]
+    return exp.cast(exp.Anonymous(this="row", expressions=values), kind)
 
 
 def field_of_object(column: exp.Column) -> exp.Expr:
