@@ -4,6 +4,13 @@ import os
 
 import pytest
 
+from dbt_debezium import progress
+
+
+def pytest_configure() -> None:
+    """No command says that it still works, which a busy machine would have some of them do."""
+    progress.PAUSE = 3600.0
+
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

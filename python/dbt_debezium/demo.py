@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.status import Status
 from rich.text import Text
 
 from dbt_debezium.build import BUILD, environment, run_dbt
@@ -24,6 +23,7 @@ from dbt_debezium.home import is_carried, project_dir
 from dbt_debezium.lease import JVM_LOCK_NAME, LOCK_NAME, MACHINE_NAME, Lease
 from dbt_debezium.package import write_files
 from dbt_debezium.package_files import EXAMPLE, FIRST, PACKAGE, package_dir, package_files
+from dbt_debezium.progress import Steps, working
 from dbt_debezium.readers import SparkReader
 from dbt_debezium.report import OUTCOMES, cut_report
 
@@ -78,6 +78,8 @@ left join item_total
 """
 
 Message = dict[str, Any]
+LOG = Console(stderr=True, highlight=False)
+"""Where the demo says what it is doing if its answers go to a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def run_demo(console: Console, project: Path) -> None:
             " which keeps no order between partitions.\n"
         )
         with (
-            console.status("starting Spark") as status,
+            working(console if console.is_terminal else LOG, "starting Spark") as status,
             tempfile.TemporaryDirectory() as folder,
         ):
             spark = spark_session("local")
@@ -222,7 +224,7 @@ def transaction_count(messages: Iterable[Message]) -> int:
 
 def land_and_build(
     console: Console,
-    status: Status,
+    status: Steps,
     spark: "SparkSession",
     project: Path,
     messages: Sequence[Message],

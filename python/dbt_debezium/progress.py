@@ -1,15 +1,16 @@
 """What a command is doing: a line that changes, or now and then a line where no line can."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, Protocol
+from typing import Protocol
 
 from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-PAUSE: Final = 10.0
+PAUSE = 10.0
 """Seconds between two lines of a log, and before the first."""
 
 
@@ -24,30 +25,53 @@ class Steps(Protocol):
 
 
 class LoggedSteps:
-    """Steps in a log, as of CI: at most one in ten seconds, so that what is quick says nothing.
+    """Steps in a log, as of CI: one line in ten seconds, so that what is quick says nothing.
 
     >>> import sys
-    >>> times = iter([0.0, 3.0, 12.0, 15.0, 23.0])
-    >>> steps = LoggedSteps(Console(file=sys.stdout), lambda: next(times))
-    >>> for number in range(4):
-    ...     steps.update(f"{number} of 4")
-    1 of 4
-    3 of 4
+    >>> times = iter([0.0, 3.0, 12.0, 15.0, 21.0, 23.0, 33.5])
+    >>> steps = LoggedSteps(Console(file=sys.stdout), "begin", lambda: next(times))
+    >>> for number in range(3):
+    ...     steps.update(f"{number} of 3")
+    1 of 3
+    >>> for _ in range(3):
+    ...     steps.tick()
+    2 of 3, for 8 s
+    2 of 3, for 18 s
     """
 
-    def __init__(self, log: Console, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        log: Console,
+        step: str,
+        clock: Callable[[], float] = time.monotonic,
+        pause: float = PAUSE,
+    ) -> None:
         self.log = log
+        self.pause = pause
         self.clock = clock
-        self.told_at = clock()
+        self.step = step
+        self.began_at = self.told_at = clock()
+        self.is_done = False
 
     def update(self, status: str) -> None:
         now = self.clock()
-        if now - self.told_at >= PAUSE:
-            self.told_at = now
-            self.log.print(Text(status), soft_wrap=True)
+        self.step, self.began_at = status, now
+        if now - self.told_at >= self.pause:
+            self._tell(now, status)
+
+    def tick(self) -> None:
+        """Say that the step still goes on, if nothing was said for a while."""
+        now = self.clock()
+        if not self.is_done and now - self.told_at >= self.pause:
+            self._tell(now, f"{self.step}, for {now - self.began_at:.0f} s")
 
     def stop(self) -> None:
         """A log keeps what it has."""
+        self.is_done = True
+
+    def _tell(self, now: float, line: str) -> None:
+        self.told_at = now
+        self.log.print(Text(line), soft_wrap=True)
 
 
 class ShownSteps:
@@ -72,8 +96,21 @@ def working(log: Console, step: str) -> Iterator[Steps]:
         log: where to; of a terminal one line changes.
         step: the first step.
     """
-    if not log.is_terminal:
-        yield LoggedSteps(log)
+    if log.is_terminal:
+        with log.status(Text(step)) as status:
+            yield ShownSteps(status)
         return
-    with log.status(Text(step)) as status:
-        yield ShownSteps(status)
+    steps = LoggedSteps(log, step, pause=PAUSE)
+    ended = threading.Event()
+
+    def tick() -> None:
+        while not ended.wait(PAUSE):
+            steps.tick()
+
+    ticking = threading.Thread(target=tick, name="progress", daemon=True)
+    ticking.start()
+    try:
+        yield steps
+    finally:
+        ended.set()
+        ticking.join()

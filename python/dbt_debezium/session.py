@@ -17,6 +17,7 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.executors import executor_versions
 from dbt_debezium.home import lake_dir, make_private, project_dir
 from dbt_debezium.java import check_java
+from dbt_debezium.java_output import start_java
 from dbt_debezium.local_files import use_plain_files
 from dbt_debezium.lost_catalog import check_catalog_file, remedy_of
 from dbt_debezium.package_files import package_dir
@@ -89,6 +90,7 @@ def session_of(settings: Mapping[str, Any]) -> "SparkSession":
     if is_new:
         # Its log of events hides settings that it has started with, and shows all later ones.
         plain |= dict.fromkeys(secrets, SET_LATER)
+        start_java(plain)
     spark = SparkSession.builder.config(map=plain).getOrCreate()
     for name, value in secrets.items():
         spark.conf.set(name, value)

@@ -15,9 +15,10 @@ from dbt_debezium.package_files import package_dir
 
 
 @click.command(
+    short_help="Show what a recorded shop gives.",
     epilog=examples(
         "dbt-debezium demo",
-    )
+    ),
 )
 def demo() -> None:
     """Land a real change log in two parts, and show what each gives.

@@ -17,10 +17,11 @@ STYLES = {"ok": "green", "note": "yellow", "wrong": "red"}
 
 
 @click.command(
+    short_help="Check machine, project, Kafka and lake.",
     epilog=examples(
         "dbt-debezium doctor",
         "dbt-debezium doctor --json | jq 'select(.level == \"wrong\")'",
-    )
+    ),
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per finding.")
 @click.option("--target", help="A target of profiles.yml.")

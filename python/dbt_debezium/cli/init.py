@@ -9,10 +9,11 @@ from dbt_debezium.cli.console import examples, out
 
 
 @click.command(
+    short_help="Begin a dbt project.",
     epilog=examples(
         "dbt-debezium init my_lake",
         "dbt-debezium init .",
-    )
+    ),
 )
 @click.argument("folder", type=click.Path(path_type=Path))
 def init(folder: Path) -> None:

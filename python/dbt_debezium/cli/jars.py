@@ -6,9 +6,10 @@ from dbt_debezium.cli.console import examples, out, working
 
 
 @click.command(
+    short_help="Fetch the jars that Spark needs.",
     epilog=examples(
         "DBT_DEBEZIUM_JARS=/srv/jars dbt-debezium jars",
-    )
+    ),
 )
 def jars() -> None:
     """Fetch the jars that Spark needs, once, into the folder `jars`."""

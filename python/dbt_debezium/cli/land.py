@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    short_help="Append new messages to the lake.",
     epilog=examples(
         "kcat -C -J -e -t shop.public.orders > orders.jsonl",
         "dbt-debezium land orders.jsonl",
         "dbt-debezium land dumps/",
         "dbt-debezium land kafka://localhost:9092 --topics 'shop[.].*'",
         "dbt-debezium land table://lake.raw.kafka",
-    )
+    ),
 )
 @click.argument("source", required=False)
 @topics_option

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from dbt_debezium.readers.choice import Engine
 
 
-@click.command(epilog=examples("dbt-debezium lease", "dbt-debezium lease --break"))
+@click.command(
+    short_help="Say which run may write.",
+    epilog=examples("dbt-debezium lease", "dbt-debezium lease --break"),
+)
 @click.option("--break", "is_broken", is_flag=True, help="Take the lease from its holder.")
 @click.option("--target", help="A target of profiles.yml.")
 @engine_option

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    short_help="Remove what nobody reads any more.",
     epilog=examples(
         "dbt-debezium maintain",
         "dbt-debezium maintain --dry-run",
-    )
+    ),
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
 @click.option("--target", help="A target of profiles.yml.")

@@ -8,7 +8,10 @@ from dbt_debezium.cli.console import enter_project, examples
 from dbt_debezium.home import lake_dir, make_private
 
 
-@click.command(epilog=examples("dbt-debezium pack", "dbt-debezium pack --to /srv/archives"))
+@click.command(
+    short_help="Write the archive for executors.",
+    epilog=examples("dbt-debezium pack", "dbt-debezium pack --to /srv/archives"),
+)
 @click.option(
     "--to", "folder", metavar="FOLDER", help="Where to write it. By default executors in the lake."
 )

@@ -38,12 +38,13 @@ SHOWN_COLUMNS = 8
 
 
 @click.command(
+    short_help="Show the tables of a dump.",
     epilog=examples(
         "dbt-debezium preview dump.jsonl",
         "dbt-debezium preview dumps/ --complete",
         "dbt-debezium preview dumps/ --not-ingested 'public.audit_*' --export tables/",
         "dbt-debezium preview kafka://localhost:9092 --topics 'shop[.].*'",
-    )
+    ),
 )
 @click.argument("source", required=False)
 @topics_option

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from dbt_debezium.readers.choice import Engine
 
 
-@click.command(epilog=examples("dbt-debezium report lake.html"))
+@click.command(
+    short_help="Write a page about the lake.", epilog=examples("dbt-debezium report lake.html")
+)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--health-file",

@@ -1,6 +1,8 @@
 """`dbt-debezium run`."""
 
+import difflib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    short_help="Land, build and publish.",
     context_settings={"ignore_unknown_options": True},
     epilog=examples(
         "dbt-debezium run",
@@ -106,6 +109,7 @@ def run(
     source, options = None, list(arguments)
     if options and not options[0].startswith("-"):
         source, options = options[0], options[1:]
+    check_options(options)
     check_kafka_options(source, topics, registry)
     if source:
         source = from_anywhere(source)
@@ -136,6 +140,27 @@ def run(
             run_once_watched(rounds, session, outputs)
         else:
             run_once(rounds)
+
+
+def check_options(options: Sequence[str]) -> None:
+    """Refuse an option that neither this command nor dbt has, before anything lands.
+
+    Raises:
+        NoSuchOption: there is one.
+    """
+    given = [one.partition("=")[0] for one in options if re.match("--[a-z]", one)]
+    if not given:
+        return
+    from dbt.cli.main import build
+
+    known = {
+        name
+        for parameter in (*run.params, *build.params)
+        for name in (*parameter.opts, *parameter.secondary_opts)
+    }
+    for name in given:
+        if name not in known:
+            raise click.NoSuchOption(name, possibilities=difflib.get_close_matches(name, known, 1))
 
 
 def rounds_of(

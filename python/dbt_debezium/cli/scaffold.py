@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    short_help="Write models for landed tables.",
     epilog=examples(
         "dbt-debezium scaffold --check",
         "dbt-debezium scaffold 'public.*' --group 'shop_*=shop'",
-    )
+    ),
 )
 @click.argument("patterns", nargs=-1)
 @click.option(

@@ -10,10 +10,11 @@ from dbt_debezium.errors import DebeziumError
 
 
 @click.command(
+    short_help="Have a table read again.",
     epilog=examples(
         "dbt-debezium signal public.orders --table public.debezium_signal",
         "dbt-debezium signal public.orders --type blocking --kafka shop",
-    )
+    ),
 )
 @click.argument("tables", nargs=-1, metavar="[TABLE]...")
 @click.option("--stop", is_flag=True, help="Stop reading; without a TABLE, whatever is being read.")

@@ -32,10 +32,11 @@ engine_option = click.option(
 
 
 @click.command(
+    short_help="Say how the lake is.",
     epilog=examples(
         "dbt-debezium status",
         "dbt-debezium status --json | jq '.[].held'",
-    )
+    ),
 )
 @click.option(
     "--json",

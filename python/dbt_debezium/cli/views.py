@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    short_help="Print views for other engines.",
     epilog=examples(
         "dbt-debezium views --dialect duckdb",
         "dbt-debezium views --dialect trino --schema public_trino",
         "dbt-debezium views --dialect snowflake --catalog lake",
-    )
+    ),
 )
 @click.option(
     "--dialect",
