@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 NAVIGATION = {
     "Start": ["Overview <self>", "docs/how-it-works", "docs/own-project", "docs/limits"],
     "Landing": ["docs/set-up", "docs/forms", "docs/kafka", "docs/message-tables", "docs/tables"],
-    "Querying": ["docs/querying", "docs/access"],
+    "Querying": ["docs/querying", "docs/python", "docs/access"],
     "Operating": [
         "docs/operating",
         "docs/rounds",

@@ -33,6 +33,22 @@ class LakeStatus:
     partitions: dict[str, list[PartitionEnds]] = field(default_factory=dict)
     """By source, those that wait or lack something first."""
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a row per source, and what is to be said of it."""
+        from dbt_debezium.api import html
+        from dbt_debezium.report import OUTCOMES
+        from dbt_debezium.sentences import own_sentences, shared_sentences
+
+        named = ("source", "commit_number", "transaction_id", "proof", "committed_at")
+        rows = [
+            (*(entry[name] for name in named), *(entry["counts"][name] for name in OUTCOMES))
+            for entry in self.report
+        ]
+        said = [one for entry in self.report for one in own_sentences(entry, "status")]
+        said += shared_sentences(self.report, "status", self.without_truncate)
+        said += [one for source, shape in self.shapes.items() for one in shape.sentences(source)]
+        return html.table((*named, *OUTCOMES), rows) + html.paragraphs([*said, *self.notices])
+
 
 def lake_status(
     lake: Reader,

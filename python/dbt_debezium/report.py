@@ -219,7 +219,7 @@ def _entry(row: dict[str, Any]) -> dict[str, Any]:
         "commit_position": _shown_position(row["commit_position"]),
         "transaction_id": row["transaction_id"],
         "proof": row["proof"] or "none",
-        "committed_at": _time_text(row["committed_at_micros"]),
+        "committed_at": time_text(row["committed_at_micros"]),
         "decisions": row["decisions"] or [],
         "held": [entry for one in held for entry in _held(one)],
         "counts": {"landed": sum(counts.values()), **counts},
@@ -253,10 +253,10 @@ def _log_order(held: dict[str, Any]) -> tuple[str, bool, str, str]:
     return place, has_no_position, held["transaction_id"] or "", held["held_reason"]
 
 
-def _time_text(micros: int | None) -> str | None:
+def time_text(micros: int | None) -> str | None:
     """An instant in UTC, of any year, as Spark shows it.
 
-    >>> _time_text(-1), _time_text(253_402_300_800_000_000)
+    >>> time_text(-1), time_text(253_402_300_800_000_000)
     ('1969-12-31T23:59:59.999999Z', '+10000-01-01T00:00:00.000000Z')
     """
     if micros is None:
@@ -287,7 +287,7 @@ def _held(held: dict[str, Any]) -> list[dict[str, Any]]:
             "expected": None if held["event_count"] is None else table.get("expected_count"),
             "received": table.get("received_count"),
             "commit_position": held["commit_position"],
-            "committed_at": _time_text(held["committed_at_micros"]),
+            "committed_at": time_text(held["committed_at_micros"]),
             # What has landed of the table's topics; explain_short_tables knows.
             "has_landed": None,
             "lacking": [],

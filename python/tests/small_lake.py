@@ -17,10 +17,15 @@ from dbt_debezium.readers.file_places import FilePlaces
 CUT = pa.schema([("channel", pa.string()), ("cut_id", pa.int64())])
 
 
+def opened(folder: Path) -> SqlCatalog:
+    """The catalog of a lake."""
+    file = folder / "catalog.db"
+    return SqlCatalog("lake", uri=f"sqlite:///{file}", warehouse=str(folder / "warehouse"))
+
+
 def made_lake(folder: Path) -> SqlCatalog:
     """A lake with the pointer."""
-    file = folder / "catalog.db"
-    catalog = SqlCatalog("lake", uri=f"sqlite:///{file}", warehouse=str(folder / "warehouse"))
+    catalog = opened(folder)
     catalog.create_namespace("build")
     write(catalog, "build.cut", [{"channel": "published", "cut_id": 1}], CUT)
     return catalog

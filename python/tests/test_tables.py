@@ -11,7 +11,8 @@ from rich.cells import cell_len
 
 from dbt_debezium.cli.cells import cell_text
 from dbt_debezium.cli.console import out
-from dbt_debezium.cli.tables import SHORT, show_rows
+from dbt_debezium.cli.tables import show_rows
+from dbt_debezium.plain_values import SHORT
 
 CHANGE = {"source": "shop", "commit_number": 150, "transaction_id": "1537", "raw": []}
 VALUES = st.none() | st.text() | st.integers() | st.booleans() | st.decimals(allow_nan=False)

@@ -148,7 +148,9 @@ def assert_pyiceberg_reads_what_spark_reads(spark: SparkSession) -> None:
     exec(reading, recipe)
     tables = public_tables(spark)
     current = {name for name in tables if f"{name}_history" in tables}
-    stored = set(tables) - current - {f"{name}_history" for name in current}
+    # No recipe computes what DuckDB and Python show of changes.
+    behind = {f"{name}_{kind}" for name in current for kind in ("history", "changes")}
+    stored = set(tables) - current - behind
     stored -= {"commit", "published_cut"}
     assert len(current) == 5
     assert {"revenue_by_day", "held_transaction"} <= stored

@@ -20,7 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 from rendered import rendered
 
 from dbt_debezium.cli import main
-from dbt_debezium.diff import transaction_diff
+from dbt_debezium.diff import Histories, RowDiff
 from dbt_debezium.errors import CannotWorkError, DebeziumError
 from dbt_debezium.lease import LostLeaseError
 from dbt_debezium.lease.breaking import break_lease
@@ -36,6 +36,8 @@ from dbt_debezium.maintenance.orphans import OLDEST, remove_orphans
 from dbt_debezium.maintenance.ranges import FEWEST_RANGES, join_ranges
 from dbt_debezium.maintenance.retention import history_starts, old_landings
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
+from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.moment import Wanted, read_time, shown_commits
 
 pytestmark = pytest.mark.slow
 
@@ -384,6 +386,11 @@ def as_of(lake: Lake, number: int) -> Counter[object]:
     return Counter(lake.rows(" union all ".join(tables)))
 
 
+def changed_by(lake: Lake, number: int) -> list[RowDiff]:
+    found = Histories(SparkReader(lake.spark), "build", "public")
+    return found.changes(found.commits("shop", number, number))
+
+
 def time_of_the_first_commit(lake: Lake) -> str:
     ((at,),) = lake.rows(
         "select cast(min_by(committed_at, commit_number) as string) from public.commit"
@@ -404,7 +411,10 @@ def test_old_versions_go_and_what_needs_them_is_refused(
     assert isinstance(start, int)
     last = lake.cuts()["shop"]["commit_number"]
     states = {number: as_of(lake, number) for number in (start, start + 1, last)}
-    changed = transaction_diff(lake.spark, "shop", start + 1, lake.project)
+    changed = changed_by(lake, start + 1)
+    later = f"select * from public.orders_changes where source = 'shop' and commit_number > {start}"
+    changes = Counter(lake.rows(later))
+    assert changes
     ended = f"select count(*) from build.orders_history where _valid_to <= {start}"
     assert lake.rows(ended) != [(0,)]
 
@@ -474,9 +484,16 @@ def test_old_versions_go_and_what_needs_them_is_refused(
     )
     for other in others:
         assert lake.rows(f"select * from {other}") == []
-    assert transaction_diff(lake.spark, "shop", start + 1, lake.project) == changed
+    assert changed_by(lake, start + 1) == changed
     with pytest.raises(DebeziumError, match=f"ask for a commit after {start}"):
-        transaction_diff(lake.spark, "shop", start, lake.project)
+        changed_by(lake, start)
+    # An update whose row before it is removed would look like an insert.
+    shown = lake.rows("select * from public.orders_changes where source = 'shop'")
+    assert Counter(shown) == changes
+    for wanted in (Wanted({"shop": start - 1}), Wanted({}, read_time(first_at))):
+        with pytest.raises(DebeziumError, match=f"ask for commit {start} of shop made at "):
+            shown_commits(SparkReader(lake.spark), "build", wanted)
+    assert shown_commits(SparkReader(lake.spark), "build", Wanted({"shop": start}))
 
 
 def test_a_history_that_lost_all_of_its_versions_refuses_too(lake: Lake) -> None:

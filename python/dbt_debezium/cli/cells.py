@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from dbt_debezium.writers.terminal import json_text, one_line
+from dbt_debezium.plain_values import value_text
+from dbt_debezium.writers.terminal import one_line
 
 
 def counted(number: int, noun: str) -> str:
@@ -21,18 +22,3 @@ def cell_text(cell: Any) -> str:
     ['null', 'a\\\\nb', 'YQ==', '[1, null]']
     """
     return "null" if cell is None else one_line(value_text(cell))
-
-
-def value_text(cell: Any) -> str:
-    """The text of a value that is not null, as JSON where it has parts.
-
-    >>> [value_text(cell) for cell in ("a", True, b"a", {"a": [1, None]})]
-    ['a', 'true', 'YQ==', '{"a": [1, null]}']
-    """
-    from dbt_debezium.plain_values import plain
-
-    # A row of Spark is a tuple that knows its columns.
-    value = plain(cell.asDict(recursive=True) if hasattr(cell, "asDict") else cell)
-    if isinstance(value, list | dict | bool):
-        return json_text(value)
-    return str(value)

@@ -24,11 +24,12 @@ NOTHING = "nothing of that is quarantined"
 
 
 @click.command(
+    short_help="List messages that cannot be read.",
     epilog=examples(
         "dbt-debezium quarantine",
         "dbt-debezium quarantine --topic 'shop.public.*' --reason bad_json --values",
         "dbt-debezium quarantine --reason unknown_schema --retry",
-    )
+    ),
 )
 @click.option("--source", default="*", metavar="PATTERN", help="Only of such sources.")
 @click.option("--topic", default="*", metavar="PATTERN", help="Only of such topics.")

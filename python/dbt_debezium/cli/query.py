@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from rich.text import Text
 
-from dbt_debezium.cli.cells import value_text
-from dbt_debezium.cli.console import enter_lake, examples, out, working
+from dbt_debezium.cli.console import enter_lake, examples, log, out, working
 from dbt_debezium.cli.status import engine_option
 from dbt_debezium.cli.tables import row_count, show_rows
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
+from dbt_debezium.plain_values import plain, value_text
 from dbt_debezium.writers.terminal import harmless, json_text, one_line
 
 if TYPE_CHECKING:
     from dbt_debezium.readers.choice import Engine
+    from dbt_debezium.readers.moment import Commit, Wanted
 
 QUERIES = "SELECT, VALUES, SHOW, DESCRIBE and EXPLAIN"
 LINES: Final = 1_000
@@ -41,31 +42,58 @@ class Answer:
     """As they come; they can be read once."""
     as_object: Callable[[Any], Mapping[str, Any]]
     """Makes a mapping by column of a row, with structs as dicts."""
+    commits: "Sequence[Commit]" = ()
+    """What tables show, if an earlier commit or a time is wanted."""
 
 
 @click.command(
+    short_help="Answer one SQL query.",
     epilog=examples(
         "dbt-debezium query 'select * from public.commit'",
         "dbt-debezium query 'show tables'",
         "dbt-debezium query 'show views in public' --engine spark",
-    )
+        "dbt-debezium query 'from orders' --as-of '2026-11-21 02:36:48'",
+    ),
 )
 @click.argument("sql")
+@click.option(
+    "--at",
+    metavar="COMMIT",
+    multiple=True,
+    help="Show the tables of the source as this commit left them; shop=300 names the source.",
+)
+@click.option(
+    "--as-of",
+    metavar="TIME",
+    help="Show the tables of all sources as they were at this time, as '2026-11-21 02:36' in UTC.",
+)
 @click.option("--target", help="A target of profiles.yml.")
 @click.option("--json", "form", flag_value="json", help="One JSON object per row.")
 @click.option("--csv", "form", flag_value="csv", help="CSV with a header. Null is an empty field.")
 @engine_option
-def query(sql: str, target: str | None, form: str | None, engine: "Engine") -> None:
+def query(
+    sql: str,
+    at: Sequence[str],
+    as_of: str | None,
+    target: str | None,
+    form: str | None,
+    engine: "Engine",
+) -> None:
     """Print the result of one SQL query, such as \"select * from public.commit\".
 
     The SQL is that of the engine. DuckDB finds the public tables without their schema, too.
     """
-    from dbt_debezium.plain_values import plain
+    from dbt_debezium.readers.moment import Wanted, read_commits, read_time
 
+    if at and as_of:
+        raise click.UsageError("--at and --as-of each name a moment; leave one of them out.")
+    wanted = Wanted(read_commits(at), read_time(as_of) if as_of else None)
     enter_lake(target)
     if SURROGATE.search(sql):
         raise DebeziumError("query: it holds bytes that are no text; write it in UTF-8")
-    found = ask(sql, target, engine)
+    found = ask(sql, target, engine, wanted)
+    for commit in found.commits:
+        log.print(Text(f"as of {commit}"), soft_wrap=True)
     if form == "json":
         check_names(found.columns)
         objects = map(found.as_object, found.rows)
@@ -124,7 +152,7 @@ def check_names(columns: Sequence[str]) -> None:
         )
 
 
-def ask(sql: str, target: str | None, engine: "Engine") -> Answer:
+def ask(sql: str, target: str | None, engine: "Engine", wanted: "Wanted") -> Answer:
     """What the engine answers, chosen as for `status`.
 
     Raises:
@@ -134,14 +162,14 @@ def ask(sql: str, target: str | None, engine: "Engine") -> Answer:
 
     if engine != "spark":
         try:
-            return ask_duckdb(sql, target)
+            return ask_duckdb(sql, target, wanted)
         except NotForDuckdbError:
             if engine == "duckdb" or not has_spark():
                 raise
-    return ask_spark(sql, target)
+    return ask_spark(sql, target, wanted)
 
 
-def ask_duckdb(sql: str, target: str | None) -> Answer:
+def ask_duckdb(sql: str, target: str | None, wanted: "Wanted") -> Answer:
     """What DuckDB answers.
 
     Raises:
@@ -150,17 +178,23 @@ def ask_duckdb(sql: str, target: str | None) -> Answer:
     from dbt_debezium.readers.choice import duckdb_places
     from dbt_debezium.readers.duckdb_query import DuckdbQuery
     from dbt_debezium.readers.duckdb_values import with_text_times
+    from dbt_debezium.readers.moment import shown_commits
     from dbt_debezium.session import build_schema, public_schema
 
     with working("running the query"):
         schema = build_schema(target)
         asked = DuckdbQuery(duckdb_places(target, schema), schema)
+        commits = shown_commits(asked, schema, wanted) if wanted else {}
+        if commits:
+            asked.show_past({name: one.number for name, one in commits.items()})
         columns, found = asked.answer(sql, public_schema(project_dir()))
     rows = ([with_text_times(cell) for cell in row] for row in found)
-    return Answer(columns, rows, lambda row: dict(zip(columns, row, strict=True)))
+    return Answer(
+        columns, rows, lambda row: dict(zip(columns, row, strict=True)), [*commits.values()]
+    )
 
 
-def ask_spark(sql: str, target: str | None) -> Answer:
+def ask_spark(sql: str, target: str | None, wanted: "Wanted") -> Answer:
     """What Spark answers.
 
     Raises:
@@ -170,14 +204,27 @@ def ask_spark(sql: str, target: str | None) -> Answer:
 
     from dbt_debezium.export import with_text_times
     from dbt_debezium.readers import SparkReader
+    from dbt_debezium.readers.moment import shown_commits
+    from dbt_debezium.readers.spark_past import past_query
     from dbt_debezium.remote import has_java
     from dbt_debezium.report import cut_report
-    from dbt_debezium.session import build_schema, nothing_published, spark_session
+    from dbt_debezium.session import (
+        build_schema,
+        nothing_published,
+        public_schema,
+        spark_session,
+    )
 
     with working("starting Spark") as state:
         spark = spark_session(target)
         state.update("running the query")
+        commits = {}
         try:
+            if wanted:
+                build = build_schema(target)
+                commits = shown_commits(SparkReader(spark), build, wanted)
+                numbers = {name: one.number for name, one in commits.items()}
+                sql = past_query(spark, sql, build, public_schema(project_dir()), numbers)
             if has_java(spark):
                 check_query(spark, sql)
             else:
@@ -193,7 +240,7 @@ def ask_spark(sql: str, target: str | None) -> Answer:
             if not has_java(spark) and error.getCondition() == "PARSE_SYNTAX_ERROR":
                 remedy = f"; {QUERIES} are queries"
             raise DebeziumError(f"query: {why}{remedy}") from error
-    return Answer(frame.columns, rows, lambda row: row.asDict(recursive=True))
+    return Answer(frame.columns, rows, lambda row: row.asDict(recursive=True), [*commits.values()])
 
 
 def only_query(sql: str) -> str:

@@ -9,11 +9,10 @@ from rich.text import Text
 
 from dbt_debezium.cli.cells import cell_text, counted
 from dbt_debezium.cli.console import out
+from dbt_debezium.plain_values import SHORT, shortened
 from dbt_debezium.writers.terminal import one_line
 
 GAP: Final = "  "
-SHORT: Final = 40
-"""Signs of a struct, a list or a map that a table shows."""
 LINES: Final = 1_000
 """Lines that are printed at once."""
 
@@ -41,7 +40,7 @@ def show_rows(
         width = out.width
     names = [one_line(name) for name in columns]
     texts = [[cell_text(cell) for cell in row] for row in rows]
-    cells = [shown_cells(row, line, SHORT) for row, line in zip(rows, texts, strict=True)]
+    cells = [[*map(shortened, row, line)] for row, line in zip(rows, texts, strict=True)]
     sizes = [max(map(cell_len, column)) for column in zip(names, *cells, strict=True)]
     if width is None or sum(sizes) + len(GAP) * (len(sizes) - 1) <= width:
         is_right = [
@@ -52,20 +51,15 @@ def show_rows(
     else:
         size = max(map(cell_len, names))
         room = max(SHORT, width - size - len(GAP))
-        cells = [shown_cells(row, line, room) for row, line in zip(rows, texts, strict=True)]
+        cells = [
+            [shortened(cell, text, room) for cell, text in zip(row, line, strict=True)]
+            for row, line in zip(rows, texts, strict=True)
+        ]
         for number, row in enumerate(cells, start=1):
             show_lines([f"-- row {number} of {len(rows)}"], "bold")
             fields = zip(names, row, strict=True)
             show_lines([aligned(field, (size, 0), (False, False)) for field in fields])
     return cells != texts
-
-
-def shown_cells(row: Sequence[Any], texts: Sequence[str], size: int) -> list[str]:
-    """The texts of a row's values, in which a value with parts is at most so long."""
-    return [
-        shortened(text, size) if isinstance(cell, tuple | list | dict) else text
-        for cell, text in zip(row, texts, strict=True)
-    ]
 
 
 def row_count(count: int) -> str:
@@ -88,15 +82,6 @@ def aligned(cells: Sequence[str], sizes: Sequence[int], numbers: Sequence[bool])
         fill = " " * (size - cell_len(cell))
         parts.append(fill + cell if is_right else cell + fill)
     return GAP.join(parts).rstrip()
-
-
-def shortened(text: str, size: int) -> str:
-    """A text of at most so many signs.
-
-    >>> shortened("abcdef", 4), shortened("abcd", 4)
-    ('abc…', 'abcd')
-    """
-    return text if len(text) <= size else text[: size - 1] + "…"
 
 
 def is_number(cells: Sequence[Any]) -> bool:

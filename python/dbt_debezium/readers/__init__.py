@@ -26,6 +26,9 @@ class Reader(Protocol):
     def text(self, schema: str, view: str) -> str:
         """The query of a view, in Spark's SQL."""
 
+    def texts(self, query: str) -> list[dict[str, Any]]:
+        """As `rows`, with dates and times as text in UTC."""
+
 
 class SparkReader:
     """A session of Spark."""
@@ -52,7 +55,8 @@ class SparkReader:
         if not self._spark.catalog.databaseExists(schema):
             return set()
         found = self._spark.sql(f"show views in {sql.identifier(schema)}").collect()
-        return {row["viewName"] for row in found}
+        # Spark lists temporary views in every schema.
+        return {row["viewName"] for row in found if not row["isTemporary"]}
 
     def types(self, query: str) -> dict[str, str]:
         fields = self._spark.sql(query).schema.fields
@@ -66,3 +70,9 @@ class SparkReader:
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         return [row.asDict(recursive=True) for row in self._spark.sql(query).collect()]
+
+    def texts(self, query: str) -> list[dict[str, Any]]:
+        from dbt_debezium.export import with_text_times
+
+        found = with_text_times(self._spark.sql(query)).collect()
+        return [row.asDict(recursive=True) for row in found]

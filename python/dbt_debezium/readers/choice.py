@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dbt_debezium.readers.places import Places
 
 Engine = Literal["auto", "duckdb", "spark"]
+USE_SPARK: Final = "use --engine spark"
 INSTALL: Final = "pip install dbt-debezium"
 
 
@@ -34,7 +35,7 @@ class NotForDuckdbError(DebeziumError):
         self.why = why
         self.remedy = f"{remedy}, or " if remedy else ""
         """To be followed by what else would help."""
-        super().__init__(f"duckdb: {why}; {self.remedy}use --engine spark")
+        super().__init__(f"duckdb: {why}; {self.remedy}{USE_SPARK}")
 
 
 def reader_of(
@@ -103,14 +104,18 @@ def duckdb_reader(target: str | None, schema: str) -> "DuckdbReader":
 
 def duckdb_places(target: str | None, schema: str) -> "Places":
     """The catalog of a target that DuckDB can read; arguments and errors as `duckdb_reader`."""
+    return duckdb_places_of(settings_of_target(target), schema)
+
+
+def duckdb_places_of(settings: Mapping[str, Any] | None, schema: str) -> "Places":
+    """The catalog that the settings of a target name; None if only dbt can render them."""
     from dbt_debezium.readers.duckdb_reader import is_installed
 
     if not is_installed():
         raise NotForDuckdbError("it is not installed", INSTALL)
-    settings = settings_of_target(target)
     if settings is None:
         raise NotForDuckdbError("only dbt can read this target of profiles.yml")
-    return places_of(site_defaults() | settings, schema)
+    return places_of({**site_defaults(), **settings}, schema)
 
 
 def places_of(settings: Mapping[str, Any], schema: str) -> "Places":

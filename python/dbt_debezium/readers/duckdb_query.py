@@ -10,15 +10,15 @@ from urllib.parse import urlsplit
 from sqlglot.errors import SqlglotError
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.flags import listed
+from dbt_debezium.flags import listed, meant
 from dbt_debezium.readers.duckdb_reader import (
-    ASK_SPARK,
     DuckdbReader,
     first_line,
     interruptible,
     may_pass,
 )
-from dbt_debezium.readers.places import AGAIN
+from dbt_debezium.readers.moment import no_past
+from dbt_debezium.readers.places import AGAIN, ASK_SPARK
 from dbt_debezium.readers.statements import Asked, read_statement
 from dbt_debezium.session import nothing_published
 from dbt_debezium.views.dialects import identifier
@@ -26,8 +26,10 @@ from dbt_debezium.writers.sql import engine_literal
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
-WRITE_QUERIES: Final = "write one query in DuckDB's SQL; --engine spark takes that of Spark"
+OTHER_SQL: Final = "; --engine spark takes that of Spark"
+WRITE_QUERIES: Final = f"write one query in DuckDB's SQL{OTHER_SQL}"
 HINT: Final = re.compile(r"^(?:Candidate [a-z]+: |Did you mean ).+$", re.MULTILINE)
 """What DuckDB proposes below its sentence."""
 BATCH: Final = 1_000
@@ -48,8 +50,26 @@ class DuckdbQuery(DuckdbReader):
             DebeziumError: it may do more than read tables of the lake, DuckDB refuses it, or there
                 is no such table. Rows raise it too, where DuckDB fails among them.
         """
+        cursor = self._asked(sql, schema)
+        with self._queried():
+            columns = [one[0] for one in cursor.description or []]
+            first = cursor.fetchmany(BATCH)
+        return columns, self._rest(cursor, first)
+
+    def table(self, sql: str, schema: str) -> "pa.Table":
+        """All rows of a query, as a table of PyArrow; arguments and errors as `answer`."""
+        cursor = self._asked(sql, schema)
+        with self._queried():
+            return cursor.to_arrow_table()
+
+    def _asked(self, sql: str, schema: str) -> "duckdb.DuckDBPyConnection":
+        """DuckDB, which has begun to answer."""
         with self._queried():
             asked = read_statement(sql)
+            if asked.is_listing and self._is_past:
+                raise DebeziumError(
+                    "query: a list of tables has no earlier state; leave --at and --as-of out"
+                )
             tables = self._named(asked, schema)
             tables |= self._all_tables() if asked.is_listing else set()
             for one in sorted(tables, key=self._is_later):
@@ -57,9 +77,7 @@ class DuckdbQuery(DuckdbReader):
             self._close(schema)
             for statement in asked.statements:
                 cursor = self._connection.execute(statement)
-            columns = [one[0] for one in cursor.description or []]
-            first = cursor.fetchmany(BATCH)
-        return columns, self._rest(cursor, first)
+        return cursor
 
     def _rest(
         self, cursor: "duckdb.DuckDBPyConnection", batch: list[tuple[Any, ...]]
@@ -137,11 +155,13 @@ class DuckdbQuery(DuckdbReader):
             if not self._is_published():
                 raise nothing_published("query")
             there = sorted(self._places.views(schema) | self._places.tables(schema))
+            others = f"the schema {schema} has {listed(there, 'tables') or 'no tables'}"
             raise DebeziumError(
-                f"query: the lake has no table {schema}.{name}; "
-                f"the schema {schema} has {listed(there, 'tables') or 'no tables'}"
+                f"query: the lake has no table {schema}.{name}; {meant(name, there, others)}"
             )
         named = f"{identifier('duckdb', schema)}.{identifier('duckdb', name)}"
+        if self._is_past and name not in self._places.views(schema):
+            raise no_past(f"{schema}.{name}")
         with self._answered(f"{schema}.{name}"):
             rows = self._rows_of(schema, name).sql("duckdb", comments=False)
             self._connection.execute(f"create schema if not exists {identifier('duckdb', schema)}")

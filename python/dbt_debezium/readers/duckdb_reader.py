@@ -1,6 +1,6 @@
 """DuckDB as the reader of a lake: Spark's SQL, translated, over the files of Iceberg's tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,14 +11,15 @@ from sqlglot.errors import SqlglotError
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.outages import away_sentence
-from dbt_debezium.readers.places import AGAIN, Places
+from dbt_debezium.readers.duckdb_values import with_text_times
+from dbt_debezium.readers.moment import has_past, no_past
+from dbt_debezium.readers.places import AGAIN, ASK_SPARK, Places
 from dbt_debezium.views.dialects import Lake, identifier, translated
 from dbt_debezium.writers.sql import engine_literal
 
 if TYPE_CHECKING:
     import duckdb
 
-ASK_SPARK: Final = "ask Spark with --engine spark"
 EXTENSIONS: Final = ("avro", "iceberg")
 """In the order in which DuckDB loads them; each is a package of PyPI."""
 STORE: Final = "httpfs"
@@ -55,6 +56,8 @@ class DuckdbReader:
         self._connection = connected()
         self._known: dict[tuple[str, str], exp.Expr] = {}
         self._opened: set[tuple[str, str]] = set()
+        self._is_past = False
+        """Whether the pointer names earlier commits than those of the published cut."""
         self._within: list[tuple[str, str]] = []
         """The views that are being translated, each read by the one before it."""
 
@@ -79,6 +82,45 @@ class DuckdbReader:
 
     def text(self, schema: str, view: str) -> str:
         return self._places.text(schema, view)
+
+    def texts(self, query: str) -> list[dict[str, Any]]:
+        return [
+            {name: with_text_times(value) for name, value in row.items()}
+            for row in self.rows(query)
+        ]
+
+    def query_of(self, schema: str, name: str) -> str:
+        """The query of a table's rows, in DuckDB's SQL."""
+        with self._answered(f"{schema}.{name}"):
+            return str(self._rows_of(schema, name).sql("duckdb", comments=False))
+
+    def cursor(self) -> "duckdb.DuckDBPyConnection":
+        """A connection of its own to the same tables: a query ends the one before it."""
+        found = self._connection.cursor()
+        found.execute("set timezone = 'UTC'")
+        return found
+
+    def close(self) -> None:
+        """Let go of all files."""
+        self._connection.close()
+
+    def show_past(self, numbers: Mapping[str, int]) -> None:
+        """Have public tables show other commits from here on.
+
+        Args:
+            numbers: a commit of each source, none after the published cut.
+        """
+        sources = ", ".join(map(engine_literal, numbers))
+        commits = ", ".join(str(one) for one in numbers.values())
+        with self._answered():
+            self._rows_of(*self._pointer)
+            self._connection.execute(
+                f"update {ONCE}.{POINTER} set source_cuts = list_transform(source_cuts, lambda one:"
+                " struct_update(one, commit_number := coalesce("
+                f"map([{sources}]::varchar[], [{commits}]::bigint[])[one.source],"
+                " one.commit_number))) where channel = 'published'"
+            )
+        self._is_past = True
 
     @contextmanager
     def _answered(self, what: str = "it") -> Iterator[None]:
@@ -127,8 +169,11 @@ class DuckdbReader:
                     "`dbt-debezium run` if it is one of the project's"
                 )
             if name in self._places.views(schema):
+                text = self._places.text(schema, name)
+                if self._is_past and not has_past(self._pointer[0], text):
+                    raise no_past(f"{schema}.{name}")
                 self._within.append((schema, name))
-                rows = self.translated(self._places.text(schema, name))
+                rows = self.translated(text)
                 self._within.pop()
             elif name not in self._places.tables(schema):
                 raise DebeziumError(

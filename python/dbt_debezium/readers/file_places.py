@@ -4,9 +4,10 @@ import gzip
 import json
 import sqlite3
 import zlib
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dbt_debezium.catalogs import LOCK_SECONDS
 from dbt_debezium.errors import DebeziumError
@@ -18,10 +19,14 @@ select table_namespace, table_name, metadata_location, coalesce(iceberg_type, 'T
 from iceberg_tables
 where catalog_name = ?
 """
+UNREADABLE: Final = (OSError, EOFError, zlib.error, ValueError, LookupError)
+"""What a damaged file of metadata raises."""
 
 
 class FilePlaces:
     """See `Places`."""
+
+    is_frozen = True
 
     def __init__(self, file: Path, catalog: str) -> None:
         """Read the file.
@@ -57,11 +62,21 @@ class FilePlaces:
     def metadata(self, schema: str, table: str) -> str:
         return self._tables[schema, table]
 
+    def properties(self, schema: str, table: str) -> Mapping[str, str]:
+        file = Path(self._tables[schema, table].removeprefix("file:"))
+        try:
+            found: Mapping[str, str] = json_of(file).get("properties") or {}
+        except UNREADABLE as error:
+            raise DebeziumError(
+                f"lake: {schema}.{table} cannot be read from {file} ({error}); {AGAIN}"
+            ) from error
+        return found
+
     def text(self, schema: str, view: str) -> str:
         file = Path(self._views[schema, view].removeprefix("file:"))
         try:
             return text_of_view(file)
-        except (OSError, EOFError, zlib.error, ValueError, LookupError) as error:
+        except UNREADABLE as error:
             why = error.strerror if isinstance(error, FileNotFoundError) else error
             raise DebeziumError(
                 f"lake: the view {schema}.{view} cannot be read from {file} ({why}); {AGAIN}"
@@ -87,11 +102,17 @@ def text_of_view(file: Path) -> str:
         OSError, EOFError, zlib.error: the file cannot be read.
         ValueError, LookupError: it holds something else.
     """
-    # Iceberg compresses metadata of views, and may be told not to.
-    read = gzip.open if file.name.endswith(".gz.metadata.json") else open
-    with read(file, "rb") as opened:
-        metadata = json.load(opened)
+    metadata = json_of(file)
     current = metadata["current-version-id"]
     (version,) = (one for one in metadata["versions"] if one["version-id"] == current)
     (text,) = (one["sql"] for one in version["representations"] if one["dialect"] == "spark")
     return str(text)
+
+
+def json_of(file: Path) -> dict[str, Any]:
+    """A file of metadata; errors as `text_of_view`."""
+    # Iceberg compresses metadata of views, and may be told not to.
+    read = gzip.open if file.name.endswith(".gz.metadata.json") else open
+    with read(file, "rb") as opened:
+        found: dict[str, Any] = json.load(opened)
+    return found

@@ -1,13 +1,18 @@
 """Where the tables of a lake are and what its views say, by its catalog. No Spark, no Java."""
 
+from collections.abc import Mapping
 from typing import Final, Protocol
 
-AGAIN: Final = "ask again, or ask Spark with --engine spark"
+ASK_SPARK: Final = "ask Spark with --engine spark"
+AGAIN: Final = f"ask again, or {ASK_SPARK}"
 """The remedy where a file may be gone because maintenance has removed it meanwhile."""
 
 
 class Places(Protocol):
     """The catalog of a lake."""
+
+    is_frozen: bool
+    """Whether all tables are as they were when it was opened, or each as it is when asked for."""
 
     def schemas(self) -> set[str]:
         """The names of the schemas that have tables or views."""
@@ -20,6 +25,9 @@ class Places(Protocol):
 
     def metadata(self, schema: str, table: str) -> str:
         """The address of a table's newest metadata."""
+
+    def properties(self, schema: str, table: str) -> Mapping[str, str]:
+        """The properties of a table."""
 
     def text(self, schema: str, view: str) -> str:
         """The query of a view, in Spark's SQL."""

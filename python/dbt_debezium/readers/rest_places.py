@@ -21,6 +21,8 @@ KEY: Final = "s3.access-key-id"
 class RestPlaces:
     """See `Places`."""
 
+    is_frozen = False
+
     def __init__(self, name: str, properties: Mapping[str, str]) -> None:
         """Log in.
 
@@ -50,6 +52,10 @@ class RestPlaces:
 
     def metadata(self, schema: str, table: str) -> str:
         return str(self._table(schema, table).metadata_location)
+
+    def properties(self, schema: str, table: str) -> Mapping[str, str]:
+        found: Mapping[str, str] = self._table(schema, table).properties
+        return found
 
     def text(self, schema: str, view: str) -> str:
         with self._asked():

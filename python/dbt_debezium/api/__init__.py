@@ -1,0 +1,1 @@
+"""A lake in Python: `dbt_debezium.open` and what it gives. It needs neither Java nor Spark."""
