@@ -109,8 +109,9 @@ FLAGS: Final = by_name(
         Reason(
             "type_converted",
             "S19",
-            "a column's type was converted, so rows that have not changed since may have another "
-            "value at the source, and no event says so",
+            "a statement converted a column's type, or a handling mode of the connector changed; "
+            "rows that have not changed since are as they were sent, and may have another value or "
+            "form now",
             "have the table read (`dbt-debezium signal`)",
         ),
         Reason(
