@@ -126,9 +126,8 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Attacked:
     python(GIVE, json.dumps([["init", str(project)]]), folder=folder, lake=lake)
     profile = project / "profiles.yml"
     option = "spark.sql.variable.substitute: 'true'"
-    profile.write_text(
-        re.sub(r"\n( +)(spark\.sql\.extensions)", rf"\n\1{option}\n\1\2", profile.read_text())
-    )
+    opening = "{dbt_debezium.settings: "
+    profile.write_text(profile.read_text().replace(opening, f"{{{option}, {opening[1:]}"))
     assert option in profile.read_text()
     with (project / "seeds" / "operator_decision.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, list(DECISION))
