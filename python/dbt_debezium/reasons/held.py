@@ -111,8 +111,8 @@ HELD: Final = by_name(
         Reason(
             "unplaced_truncate",
             "S8",
-            "it is a TRUNCATE without BEGIN, and numbers of several gtid_domain_id do not tell its "
-            "place",
+            "it is a TRUNCATE without BEGIN, and numbers of several logs, as of several "
+            "gtid_domain_id, do not tell its place",
             "take a new initial snapshot, and truncate in the domain of all other transactions",
         ),
         Reason(
