@@ -17,8 +17,10 @@ from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.jars import check_jars, needed_jars
 from dbt_debezium.pack import FOLDER, pack
 from dbt_debezium.package_files import package_dir
+from dbt_debezium.spark_temp import spark_temp
 
 PYTHON_PATH: Final = "spark.executorEnv.PYTHONPATH"
+DRIVER_OPTIONS: Final = "spark.driver.extraJavaOptions"
 REDACTION: Final = "spark.redaction.regex"
 REDACTED: Final = "(?i)secret|password|token|access[.]?key|[.]credential$|shared-key"
 """What Spark hides in its pages and event logs by default, the credential of a catalog, and the key
@@ -124,6 +126,8 @@ def with_parts(settings: Mapping[str, Any]) -> dict[str, Any]:
     for process in ["driver"] if is_embedded(both) else ["driver", "executor"]:
         if (name := f"spark.{process}.extraJavaOptions") not in both:
             ready[name] = options
+    if is_embedded(both):
+        ready.update(private_folders({**site_defaults(), **ready}))
     if not is_embedded(both):
         archives = str(both.get("spark.archives", ""))
         if f"#{FOLDER}" not in archives:
@@ -132,6 +136,37 @@ def with_parts(settings: Mapping[str, Any]) -> dict[str, Any]:
         path = both.get(PYTHON_PATH)
         ready[PYTHON_PATH] = f"./{FOLDER}:{path}" if path else f"./{FOLDER}"
     return ready
+
+
+def private_folders(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Where an embedded Spark spills: into a folder that only its user reads (`spark_temp`).
+
+    What the site or the target has chosen stays.
+
+    Args:
+        settings: those of the site and of the target.
+
+    Raises:
+        DebeziumError: the folder cannot be made.
+    """
+    folder = str(spark_temp())
+    named = {}
+    if "SPARK_LOCAL_DIRS" not in os.environ and "spark.local.dir" not in settings:
+        named["spark.local.dir"] = folder
+    options = str(settings.get(DRIVER_OPTIONS, ""))
+    if "-Djava.io.tmpdir=" not in options:
+        named[DRIVER_OPTIONS] = f"{options} {java_option(f'-Djava.io.tmpdir={folder}')}".strip()
+    return named
+
+
+def java_option(option: str) -> str:
+    """An option as Spark reads it from a text of several.
+
+    >>> print(java_option("-Da=b c"))
+    "-Da=b c"
+    """
+    escaped = option.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def is_remote(settings: Mapping[str, Any]) -> bool:
