@@ -217,7 +217,8 @@ def test_the_same_file_from_another_machine_adds_nothing(story: Story) -> None:
     assert "landed 0 messages of 0 new files" in story.looked["again"]
 
 
-@pytest.fixture(scope="session")
+# Of this file alone: the Spark of a process has one lake, and the next file has another.
+@pytest.fixture(scope="module")
 def embedded(
     story: Story,
     servers: Cluster,
