@@ -193,7 +193,7 @@ FLATTENER = (
     Mutant(J, "> DEEPEST_LEVELS and levels(text) > DEEPEST_LEVELS", "> DEEPEST_LEVELS and False"),
     Mutant(f"{C}/base.py", 'return "true" if snapshot is None and operation == "r" else snapshot',
            "return snapshot"),
-    Mutant(f"{C}/base.py", "millis * 1000", "millis"),
+    Mutant(f"{C}/base.py", "(ts_ms, 1000)", "(ts_ms, 1)"),
     Mutant(f"{C}/base.py", "if number is not None and not -LARGEST <= number <= LARGEST:",
            "if False:"),
     Mutant(f"{C}/postgresql.py", "transaction_id = position = None\n        previous",
