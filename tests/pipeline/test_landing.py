@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -515,6 +516,29 @@ def test_a_catalog_that_is_no_database_is_refused_in_one_sentence(
         "that is not a database file (file is not a database)); "
         "name a readable catalog in profiles.yml, or move a damaged one away"
     )
+
+
+def test_a_catalog_that_another_process_writes_is_not_called_damaged(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    name = "spark.sql.catalog.locked"
+    settings = {
+        "spark.sql.defaultCatalog": "locked",
+        name: "org.apache.iceberg.spark.SparkCatalog",
+        f"{name}.type": "jdbc",
+        f"{name}.uri": f"jdbc:sqlite:{tmp_path}/catalog.db",
+        f"{name}.warehouse": str(tmp_path),
+    }
+    session = spark.newSession()
+    for key, value in settings.items():
+        session.conf.set(key, value)
+    with contextlib.closing(
+        sqlite3.connect(tmp_path / "catalog.db", isolation_level=None)
+    ) as writer:
+        writer.execute("begin exclusive")
+        with pytest.raises(DebeziumError, match=r"SQLITE_BUSY.*; ask again, because") as refused:
+            open_catalog(session, settings)
+    assert "damaged" not in str(refused.value)
 
 
 def test_an_embedded_spark_listens_on_loopback_only(spark: SparkSession) -> None:
