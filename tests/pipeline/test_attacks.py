@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,13 @@ from attacks import COLUMNS, COMMENTS, SECRETS, TABLES, UNWRITABLE, Stream, comm
 from awkward_texts import TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lake import open_lake
+from pyspark.sql import SparkSession
 from shown_text import shown_text
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir
-from dbt_debezium.session import SQL_SETTINGS, spark_session, with_plain_sql
+from dbt_debezium.session import SQL_SETTINGS, with_plain_sql
 from dbt_debezium.writers import sql
 
 GIVE = """
@@ -241,10 +243,18 @@ def test_a_preview_shows_the_same_without_harm(tmp_path: Path) -> None:
     assert "table 'a\\x80b' has U+0080" in output
 
 
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session on a lake of its own, which ends with this file."""
+    with open_lake(tmp_path_factory.mktemp("names"), []) as lake:
+        yield lake.spark
+
+
 @settings(max_examples=8, deadline=None, derandomize=True)
-@given(st.lists(TEXTS, min_size=60, max_size=60))
-def test_spark_reads_a_literal_and_a_name_as_they_were(texts: list[str]) -> None:
-    spark = spark_session("local")
+@given(texts=st.lists(TEXTS, min_size=60, max_size=60))
+def test_spark_reads_a_literal_and_a_name_as_they_were(
+    spark: SparkSession, texts: list[str]
+) -> None:
     for name, value in SQL_SETTINGS.items():
         assert spark.conf.get(name) == value
     names = [text or "none" for text in texts]
@@ -257,9 +267,10 @@ def test_spark_reads_a_literal_and_a_name_as_they_were(texts: list[str]) -> None
     assert list(answer.collect()[0]) == texts
 
 
-def test_a_session_that_keeps_a_setting_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_that_keeps_a_setting_is_refused(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As a server of Spark Connect may; `doctor` reports the same sentence."""
-    spark = spark_session("local")
     monkeypatch.setitem(SQL_SETTINGS, "spark.sql.warehouse.dir", "/nowhere")
     with pytest.raises(DebeziumError, match=r"spark: spark\.sql\.warehouse\.dir must be /nowhere"):
         with_plain_sql(spark)
