@@ -116,6 +116,7 @@ def test_rounds_keep_the_page_through_failures_until_they_end(lake: Path, tmp_pa
     dump.mkdir()
     with rounds(lake, dump, "--report", page) as process:
         wait_until(says(page, "<dd>waiting</dd>"))
+        assert '<meta http-equiv="refresh" content="30">' in page.read_text()
         first = page.read_text()
         wait_until(lambda: page.read_text() != first)
         (dump / "a.jsonl").write_text(MESSAGE)
@@ -123,7 +124,12 @@ def test_rounds_keep_the_page_through_failures_until_they_end(lake: Path, tmp_pa
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 0
-    assert "rounds: `dbt-debezium run --every` has ended" in page.read_text()
+    text = page.read_text()
+    assert "rounds: `dbt-debezium run --every` has ended" in text
+    # The history of rounds has reached the page; nobody loads one again that is over.
+    assert "Last rounds with news" in text
+    assert "<figcaption>" in text
+    assert 'http-equiv="refresh"' not in text
 
 
 def test_a_page_whose_folder_is_gone_is_said_once_and_the_rounds_continue(

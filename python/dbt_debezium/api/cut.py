@@ -73,7 +73,8 @@ class Table:
         Raises:
             DebeziumError: the cut is closed, or a file of the table cannot be opened.
         """
-        with in_python():
+        # A file that is away is missed when the relation is made.
+        with in_python(), self._read():
             return self._relation()
 
     def to_arrow(self) -> "pa.Table":
@@ -93,6 +94,7 @@ class Table:
             DebeziumError: as `duckdb`, or Polars is not installed.
         """
         self._need("to_polars", "polars")
+        self._need("to_polars", "pyarrow")
         with self._read():
             return self.duckdb().pl()
 

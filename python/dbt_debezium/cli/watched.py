@@ -127,4 +127,5 @@ def watch_of(
         schema = build_schema(session.target)
         return look_with(reader_at_hand(session.alive(), session.target, schema), schema)
 
-    return Watch(str(lake_dir()), look_again, health, outputs, partial(sentence_of, where="lake"))
+    sentence = partial(sentence_of, where="lake")
+    return Watch(str(lake_dir()), look_again, health, outputs, sentence, rounds, refresh_seconds)

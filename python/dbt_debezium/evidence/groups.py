@@ -78,7 +78,7 @@ def grouped(rows: pa.Table) -> Facts:
     Args:
         rows: of `COLUMNS`, in any order; deliveries may repeat. Texts may be coded.
     """
-    rows = rows.unify_dictionaries()
+    rows = coded(rows).unify_dictionaries()
     ranges, has_repeats = _ranges(rows)
     if has_repeats:
         rows = _once(rows)
