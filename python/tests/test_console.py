@@ -51,5 +51,5 @@ def test_steps_are_shown_the_same_way() -> None:
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", text)
     log = console(is_terminal=False)
     times = iter([0.0, 20.0])
-    LoggedSteps(log, lambda: next(times)).update(NAME)
+    LoggedSteps(log, "begin", lambda: next(times)).update(NAME)
     assert printed(log) == f"{SHOWN}\n"
