@@ -276,6 +276,45 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(answers: list[tuple[int,
     assert maintain_said.startswith("maintain: Spark Connect has no way")
 
 
+def test_a_query_only_reads(answers: list[tuple[int, str]], machine: Machine) -> None:
+    pwned = machine.folder / "pwned"
+    answered = [
+        "select abs(-1) as n, 'reflect(1)' as text /* reflect(1) */ from values (1) as t(a)",
+        "with c as (select 1 as a) select count(*) from c join (select 1 as a) as d using (a)",
+        "from landing.message select max(landing_id)",
+        "explain extended select 1",
+        "describe landing.message",
+        "show functions like 'abs'",
+    ]
+    refused = [
+        f"select transform(a) using 'touch {pwned}' as (x) from values (1) as t(a)",
+        f"map a using/**/'touch {pwned}' as x from values (1) as t(a)",
+        "select reflect('java.lang.System', 'getenv', 'HOME')",
+        "select `try_reflect` /* */ ('java.lang.System', 'getenv', 'HOME')",
+        "select identifier('reflect')('java.lang.System', 'getenv', 'HOME')",
+        "explain select java_method('java.lang.System', 'getenv', 'HOME')",
+        "select begin show, reflect('java.lang.System', 'getenv', 'HOME') from (select 1 as begin)",
+        "select 1 -- \\\n ' \n, reflect('java.lang.System', 'getenv', 'HOME') -- '",
+        "select lake.system.bucket(3, 1)",
+        "select * from text.`/etc/hostname`",
+        "select * from identifier('text.`/etc/hostname`')",
+        "execute immediate 'drop table landing.message'",
+        "explain execute immediate 'drop table landing.message'",
+        "begin drop table landing.message; end",
+        f"insert overwrite directory '{pwned}' using csv select 1",
+        "set spark.sql.runSQLOnFiles = true",
+        "select 1) ; drop table landing.message; select (1",
+    ]
+    found = machine.answers(*(["query", sql] for sql in answered + refused))
+    assert [code for code, _ in found] == [0] * len(answered) + [2] * len(refused), found
+    # Spark's client logs a missing table in a line of its own, in front of the sentence.
+    sentences = [text.splitlines()[-1] for _, text in found[len(answered) :]]
+    assert not [one for one in sentences if not one.startswith("query: ")]
+    assert not pwned.exists()
+    (count,) = machine.rows("select count(*) > 0 as is_there from landing.message")
+    assert count == '{"is_there": true}'
+
+
 def test_a_server_that_is_not_there_is_named_without_its_token(machine: Machine) -> None:
     away = Machine(machine.folder, "sc://127.0.0.1:9/;token=secret")
     said = away.says(COMMAND, "status", code=2)

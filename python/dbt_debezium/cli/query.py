@@ -18,19 +18,16 @@ from dbt_debezium.cli.tables import row_count, show_rows
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
 from dbt_debezium.plain_values import plain, value_text
-from dbt_debezium.writers.terminal import harmless, json_text, one_line
+from dbt_debezium.writers.terminal import harmless, json_text
 
 if TYPE_CHECKING:
     from dbt_debezium.readers.choice import Engine
     from dbt_debezium.readers.moment import Commit, Wanted
 
-QUERIES = "SELECT, VALUES, SHOW, DESCRIBE and EXPLAIN"
 LINES: Final = 1_000
 """Lines that are written at once."""
 SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 """What Python makes of bytes of a command line that are no text."""
-SHOWING = ("Show", "Describe", "Explain")
-"""How Spark's names of statements begin that are no queries and change nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +200,7 @@ def ask_spark(sql: str, target: str | None, wanted: "Wanted") -> Answer:
     from pyspark.errors import PySparkException
 
     from dbt_debezium.export import with_text_times
-    from dbt_debezium.readers import SparkReader
+    from dbt_debezium.readers import SparkReader, connect_query, spark_query
     from dbt_debezium.readers.moment import shown_commits
     from dbt_debezium.readers.spark_past import past_query
     from dbt_debezium.remote import has_java
@@ -225,11 +222,8 @@ def ask_spark(sql: str, target: str | None, wanted: "Wanted") -> Answer:
                 commits = shown_commits(SparkReader(spark), build, wanted)
                 numbers = {name: one.number for name, one in commits.items()}
                 sql = past_query(spark, sql, build, public_schema(project_dir()), numbers)
-            if has_java(spark):
-                check_query(spark, sql)
-            else:
-                sql = only_query(sql)
-            frame = with_text_times(spark.sql(sql))
+            answer = spark_query.answer if has_java(spark) else connect_query.answer
+            frame = with_text_times(answer(spark, sql))
             rows = frame.collect()
         except PySparkException as error:
             is_missing = error.getCondition() == "TABLE_OR_VIEW_NOT_FOUND"
@@ -238,44 +232,6 @@ def ask_spark(sql: str, target: str | None, wanted: "Wanted") -> Answer:
             why = str(error).strip().splitlines()[0].removesuffix(".")
             remedy = "; `show views in public` lists what there is" if is_missing else ""
             if not has_java(spark) and error.getCondition() == "PARSE_SYNTAX_ERROR":
-                remedy = f"; {QUERIES} are queries"
+                remedy = f"; {spark_query.QUERIES} are queries"
             raise DebeziumError(f"query: {why}{remedy}") from error
     return Answer(frame.columns, rows, lambda row: row.asDict(recursive=True), [*commits.values()])
-
-
-def only_query(sql: str) -> str:
-    """SQL that Spark refuses to parse unless it is a query, for where its parser cannot be asked.
-
-    >>> only_query("drop table a;")
-    'select * from (\\ndrop table a\\n)'
-    >>> only_query("show tables in public")
-    'show tables in public'
-    """
-    if re.match(r"\s*(show|desc|describe|explain)\b", sql, re.IGNORECASE):
-        return sql
-    return f"select * from (\n{sql.strip().rstrip(';')}\n)"
-
-
-def check_query(spark: Any, sql: str) -> None:
-    """Refuse a statement that could change something; PySparkException where it is none at all."""
-    plan = spark._jsparkSession.sessionState().sqlParser().parsePlan(sql)
-    while plan.getClass().getSimpleName() == "UnresolvedWith":
-        plan = plan.child()
-    if plan.getClass().getSimpleName().startswith(SHOWING):
-        return
-    logical = "org.apache.spark.sql.catalyst.plans.logical"
-    changing = [
-        spark._jvm.java.lang.Class.forName(f"{logical}.{name}")
-        for name in ("Command", "ParsedStatement", "Call")
-    ]
-    # Several inserts of one statement are a union.
-    parts = [plan]
-    while parts:
-        part = parts.pop()
-        if any(one.isInstance(part) for one in changing):
-            raise DebeziumError(
-                f"query: {one_line(sql)} is no query and may change something; "
-                f"{QUERIES} are queries"
-            )
-        children = part.children()
-        parts += [children.apply(at) for at in range(children.size())]
