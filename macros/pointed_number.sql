@@ -10,7 +10,7 @@
             if(2 > 0, '.', ''),
             right(lpad(ltrim('-', n), greatest(length(ltrim('-', n)), 2 + 1), '0'), 2)
         )
-        when 2 between -400 and -1 then concat(n, if(n = 0, '', repeat('0', -2)))
+        when 2 between -400 and -1 then concat(n, if(n = 0, '', repeat('0', -(2))))
     end
 -#}
 {%- macro pointed_number(integer, scale) -%}
@@ -25,6 +25,6 @@
             right({{ digits }}, {{ scale }})
         )
         when {{ scale }} between -400 and -1
-            then concat({{ integer }}, if({{ integer }} = 0, '', repeat('0', -{{ scale }})))
+            then concat({{ integer }}, if({{ integer }} = 0, '', repeat('0', -({{ scale }}))))
     end
 {%- endmacro -%}

@@ -73,6 +73,8 @@ LENGTH = re.compile("[0-9]{1,10}")
 LONGEST_BITS = 100_000
 """Each value of a row takes so many characters, however short it was sent."""
 LARGEST_PRECISION = 38
+WRITTEN_SCALES = range(-400, 20_001)
+"""Scales of decimals that can be written as text, as the macro `decoded_unscaled` has them."""
 DECIMAL_SIZE = re.compile(r"decimal\((\d+),(\d+)\)")
 
 
@@ -202,13 +204,17 @@ def decimal_type(parameters: dict[str, str]) -> str:
     'decimal(5,5) from org.apache.kafka.connect.data.Decimal(5)'
     >>> decimal_type({"scale": "2046"})
     'string from org.apache.kafka.connect.data.Decimal(2046)'
+    >>> decimal_type({"scale": "-2147483647"})
+    'string'
     """
     try:
         scale = int(parameters.get("scale", "0"))
         precision = int(parameters.get("connect.decimal.precision", LARGEST_PRECISION))
     except ValueError:
         return "string"
-    if scale > LARGEST_PRECISION:
+    if scale not in WRITTEN_SCALES:
+        return "string"
+    if abs(scale) > LARGEST_PRECISION:
         return f"string from {DECIMAL}({scale})"
     precision = min(max(precision - min(scale, 0), scale, 1), LARGEST_PRECISION)
     return f"decimal({precision},{max(scale, 0)}) from {DECIMAL}({scale})"

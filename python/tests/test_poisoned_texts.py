@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rendered import rendered as macro
 
 import dbt_debezium
 from dbt_debezium.announced import Announced, announced_type, table_changes
@@ -167,9 +168,27 @@ def test_a_schema_block_that_nests_leaves_its_row_without_types(levels):
 
 TYPE = re.compile(
     r"(string|binary|boolean|decimal\((?P<precision>\d+),(?P<scale>\d+)\)|\w+)"
-    r"( from [A-Za-z0-9.]+(Bits\((?P<length>\d+)\)|\(-?\d+\))?)?"
+    r"( from [A-Za-z0-9.]+(Bits\((?P<length>\d+)\)|Decimal\((?P<digits>-?\d+)\))?)?"
 )
-NUMBERS = (-1, 0, 1, 38, 39, 64, 100_000, 100_001, 2**31 - 1, 2**63, 10**40)
+NUMBERS = (
+    1 - 2**31,
+    -401,
+    -400,
+    -39,
+    -38,
+    -1,
+    0,
+    1,
+    38,
+    39,
+    64,
+    20_001,
+    100_000,
+    100_001,
+    2**31 - 1,
+    2**63,
+    10**40,
+)
 
 
 def check_type(found: str | None) -> None:
@@ -180,6 +199,18 @@ def check_type(found: str | None) -> None:
         assert 0 <= int(read["scale"]) <= int(read["precision"]) <= 38
         assert int(read["precision"])
     assert 0 < int(read["length"] or 1) <= 100_000
+    # The power of ten by which each value is multiplied.
+    assert -400 <= int(read["digits"] or 0) <= 20_000
+
+
+@pytest.mark.parametrize("spark_type", ["string", "decimal(38,0)"])
+@pytest.mark.parametrize("scale", NUMBERS)
+def test_no_scale_of_a_landed_type_gives_sql_that_fails_the_run(scale, spark_type):
+    written = macro("decoded_unscaled", "total", spark_type, scale)
+    # Two signs in a row begin a comment.
+    assert "--" not in written
+    if not -400 <= scale <= 20_000:
+        assert written.strip() == f"cast(null as {spark_type})"
 
 
 @pytest.mark.parametrize("number", [*map(str, NUMBERS), "9" * DIGITS, "x", "\u0663"])
