@@ -1,5 +1,7 @@
 """What a writer has written, the reader of its language reads back as the same text."""
 
+import csv
+import io
 import json
 import re
 from pathlib import Path
@@ -17,6 +19,7 @@ from rendered import rendered as macro
 from shown_text import shown_text
 from sqlglot import exp, parse_one
 
+from dbt_debezium.cli.query import csv_line
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.writers import html, jinja, name, path, sql, terminal, yaml
 from dbt_debezium.yaml_loader import LOADER
@@ -100,6 +103,23 @@ def test_terminal(text: str) -> None:
 def test_json_of_half_a_surrogate_pair_can_be_printed() -> None:
     assert json.loads(terminal.json_text("a\ud800").encode()) == "a\ud800"
     assert terminal.harmless("\ud800") == "\\ud800"
+
+
+def fields_of_csv(fields: list[str | None]) -> list[str]:
+    [record] = csv.reader(io.StringIO(csv_line(fields) + "\n", newline=""))
+    return record
+
+
+@MANY
+@given(st.lists(TEXTS, min_size=1, max_size=4))
+def test_csv(fields: list[str | None]) -> None:
+    assert fields_of_csv(fields) == fields
+
+
+@pytest.mark.parametrize("text", ["a\nforged,row", "a\rb", "a\r\n", "\r\n", "", 'a"\n'])
+def test_a_line_break_in_a_field_of_csv_begins_no_record(text: str) -> None:
+    assert fields_of_csv([text]) == [text]
+    assert fields_of_csv([text, None, text]) == [text, "", text]
 
 
 @MANY

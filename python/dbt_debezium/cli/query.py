@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LINES: Final = 1_000
 """Lines that are written at once."""
+CSV_LINE_END: Final = "\r\n"
 SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 """What Python makes of bytes of a command line that are no text."""
 
@@ -132,8 +133,9 @@ def csv_line(fields: Iterable[Any]) -> str:
     'a,,"b ""c"", d",'
     """
     text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(fields)
-    return text.getvalue()
+    # It quotes line breaks only where they are part of how it ends a line.
+    csv.writer(text, lineterminator=CSV_LINE_END).writerow(fields)
+    return text.getvalue().removesuffix(CSV_LINE_END)
 
 
 def check_names(columns: Sequence[str]) -> None:
