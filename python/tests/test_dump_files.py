@@ -14,10 +14,12 @@ from dbt_debezium.dumps import (
     file_hash,
     find_files,
     overlooked,
+    placed_hash,
     read_dump,
     refuse_early,
 )
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.inbox import Inbox, take
 
 REALITY = Path(__file__).parents[2] / "tests" / "data" / "reality"
 KAFKA = {
@@ -425,3 +427,22 @@ def test_captures_of_two_partitions_are_two_dumps_also_if_their_content_is_one(
         path.write_bytes(source.read_bytes())
         identities.add(read_dump(path, len).identity)
     assert len(identities) == 2
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9.txt", b"caf\xe9.json"])
+def test_a_file_whose_name_is_no_text_is_refused_in_one_sentence(
+    tmp_path: Path, name: bytes
+) -> None:
+    place = {"partition": 0, "offset": 7, "key": None, "value": '{"op":"c"}'}
+    printed = 'CreateTime:1\tPartition:0\tOffset:0\t{"id":1}\t{"op":"c"}\n'
+    file = tmp_path / os.fsdecode(name)
+    file.write_text(printed if name.endswith(b"txt") else json.dumps(place) + "\n")
+    assert re.fullmatch("[0-9a-f]{64}", placed_hash(file, "0"))
+    dump = check_file(file)
+    assert "the file's name, is no name of a topic" in str(dump.refusal)
+
+
+def test_a_file_that_names_its_topic_is_read_whatever_it_is_called(tmp_path: Path) -> None:
+    file = write(tmp_path / os.fsdecode(b"caf\xe9.json"), KAFKA)
+    dumps, skipped = take(tmp_path, Inbox(tmp_path / "inbox"))
+    assert (skipped, dumps[0].path, dumps[0].message_count) == ((), file, 1)

@@ -675,6 +675,15 @@ def test_a_health_file_that_cannot_be_written_any_more_ends_no_rounds(tmp_path: 
     assert health.round(told(2, outcome("published"))) is None
 
 
+def test_health_holds_whatever_an_error_quotes(tmp_path: Path) -> None:
+    """As the name of a file that is no UTF-8, in a locale that has no Unicode."""
+    file = tmp_path / "health.json"
+    health = Health(file)
+    for text in ("caf\udce9.txt: no dump", "é\x9b\u2028"):
+        assert health.round(told(1, None, text, 1)) is None
+        assert json.loads(file.read_bytes().decode())["last_error"] == text
+
+
 def test_a_health_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DebeziumError, match="cannot be written"):
         Health(tmp_path / "nowhere" / "health.json")

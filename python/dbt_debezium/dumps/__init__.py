@@ -102,7 +102,7 @@ def placed_hash(path: Path, sha256: str) -> str:
         or event_hubs.place_of(path)
         or console_consumer.topic_of(path)
     )
-    return hashlib.sha256(f"{sha256} {name}".encode()).hexdigest()
+    return hashlib.sha256(f"{sha256} {name}".encode(errors="surrogateescape")).hexdigest()
 
 
 def read_dump(

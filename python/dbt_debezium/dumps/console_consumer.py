@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from dbt_debezium.dumps.files import SAID_BY_TOOL, SUFFIXES, Source
+from dbt_debezium.dumps.files import SAID_BY_TOOL, SUFFIXES, TOPIC, Source
 from dbt_debezium.dumps.form import (
     BadLine,
     Form,
@@ -81,6 +81,9 @@ def recognises(head: Head) -> bool:
 
 def read(source: Source) -> Iterator[Message | BadLine]:
     lines = _Lines(topic_of(source.path))
+    if not TOPIC.fullmatch(lines.topic):
+        yield BadLine(1, f"{lines.topic}, the file's name, is no name of a topic")
+        return
     yield from each_line(source, lines.message)
     if lines.field_count and not lines.is_borne_out:
         yield BadLine(1, f"nothing shows that {lines.topic}, the file's name, is the topic")

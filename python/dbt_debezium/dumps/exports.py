@@ -15,7 +15,7 @@ from msgspec import Raw
 
 from dbt_debezium.dumps import json_objects
 from dbt_debezium.dumps.console_consumer import says_topic, topic_of
-from dbt_debezium.dumps.files import LONGEST_LINE, Source
+from dbt_debezium.dumps.files import LONGEST_LINE, TOPIC, Source
 from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Header, Message, NotAMessageError
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.json_values import json_decoder, json_members
@@ -122,6 +122,8 @@ def _message(text: bytes, topic: str) -> Message | None:
     partition = next((fields[name] for name in PARTITIONS if name in fields), None)
     if partition is None or "offset" not in fields:
         raise NotAMessageError("neither topic nor partition and offset")
+    if not TOPIC.fullmatch(topic):
+        raise NotAMessageError(f"{topic}, the file's name, is no name of a topic")
     try:
         place = msgspec.convert(
             {

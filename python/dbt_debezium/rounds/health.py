@@ -3,7 +3,6 @@
 It is replaced as a whole when the rounds begin, after each round, and when they end.
 """
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -12,8 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.replaced_file import write
 from dbt_debezium.rounds.behind import Hold, sources_of, still_held
 from dbt_debezium.rounds.loop import Told
+from dbt_debezium.writers.terminal import json_text
 
 NAME: Final = "health.json"
 
@@ -48,13 +49,7 @@ class Health:
         }
         self._landed_at: datetime | None = None
         self._holds: Sequence[Hold] = ()
-        try:
-            self._write()
-        except OSError as error:
-            raise DebeziumError(
-                f"run: {path} cannot be written ({error.strerror}); "
-                "name a file that can be with --health-file"
-            ) from error
+        self._write()
 
     @property
     def said(self) -> Mapping[str, Any]:
@@ -83,11 +78,8 @@ class Health:
         self._note_readers(now)
         try:
             self._write()
-        except OSError as error:
-            return (
-                f"run: {self._path} cannot be written ({error.strerror}), so it still shows an "
-                "earlier round; make room, or name another file with --health-file"
-            )
+        except DebeziumError as error:
+            return f"{error}; until then it shows an earlier round"
         return None
 
     def _note_readers(self, now: datetime) -> None:
@@ -110,14 +102,15 @@ class Health:
     def ended(self) -> None:
         """Note that no round follows, if the file can be written."""
         self._said["state"], self._said["next_round_at"] = "ended", None
-        with suppress(OSError):
+        with suppress(DebeziumError):
             self._write()
 
     def _write(self) -> None:
         self._said["written_at"] = _text(datetime.now(UTC))
-        unfinished = self._path.with_name(f"_{self._path.name}")
-        unfinished.write_text(json.dumps(self._said, ensure_ascii=False, indent=1) + "\n")
-        unfinished.replace(self._path)
+        try:
+            write(self._path, json_text(self._said, indent=1) + "\n", "run")
+        except DebeziumError as error:
+            raise DebeziumError(f"{error}; --health-file names it") from error
 
 
 def _text(moment: datetime) -> str:
