@@ -16,6 +16,7 @@ from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page.rounds import OldestHeld
 from dbt_debezium.watching.on_change import OnChange
 from dbt_debezium.watching.watch import Seen
+from dbt_debezium.writers.terminal import harmless
 
 
 class Alert:
@@ -186,3 +187,28 @@ def test_readers_that_stand_still_for_five_minutes_are_an_alert_with_its_cause(
         [("worsens", "readers_behind", "no_end")],
     ]
     assert "readers have lacked something for 300 seconds; shop: " in alert.called()[0]["sentence"]
+
+
+@pytest.mark.parametrize("table", ["a\x9b31m\u202e\x1b", "a\udce9"])
+def test_the_command_reads_json_that_a_terminal_does_not_obey(tmp_path: Path, table: str) -> None:
+    alert = Alert(tmp_path)
+    flag = {"table": table, "flag": "no_baseline", "detail": None, "accepted": None}
+    assert alert.round(flags=[flag]) == [("begins", "flagged", f"{table}: no_baseline")]
+    text = alert.calls.read_text(encoding="utf-8")
+    assert harmless(text) == text
+    alert.begin()
+    assert alert.round(flags=[flag]) == []
+
+
+def test_what_a_lake_holds_has_not_ended_while_nobody_can_look_at_it(tmp_path: Path) -> None:
+    alert = Alert(tmp_path)
+    flag = {"table": "public.t", "flag": "no_baseline", "detail": None, "accepted": None}
+    assert len(alert.round("not_json", flags=[flag], failures=2)) == 3
+    alert.begin()
+    before = len(alert.called())
+    alert.output.write(Seen("lake", None, unseen="lake: away", health=alert.health))
+    assert [(one["event"], one["kind"]) for one in alert.called()[before:]] == [
+        ("ends", "rounds_failed")
+    ]
+    assert alert.round("not_json", flags=[flag]) == []
+    assert {kind for _, kind, _ in alert.round()} == {"quarantined", "flagged"}

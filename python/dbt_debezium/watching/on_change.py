@@ -15,8 +15,17 @@ import msgspec
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.replaced_file import write
-from dbt_debezium.watching.problems import Change, Key, Problem, after, changes_of, problems_of
+from dbt_debezium.watching.problems import (
+    KINDS_OF_LAKE,
+    Change,
+    Key,
+    Problem,
+    after,
+    changes_of,
+    problems_of,
+)
 from dbt_debezium.watching.watch import Seen
+from dbt_debezium.writers.terminal import json_text
 
 NAME: Final = "on_change.json"
 """In the lake: the problems that the command knows, so that a restart repeats no call."""
@@ -60,14 +69,18 @@ class OnChange:
         """
         if seen.health is None:
             return None
-        for change in changes_of(self._known, problems_of(seen.found, seen.health)):
+        known = self._known
+        if seen.found is None:
+            # Nobody knows whether what the lake held is over.
+            known = {key: one for key, one in known.items() if key.kind not in KINDS_OF_LAKE}
+        for change in changes_of(known, problems_of(seen.found, seen.health)):
             self._call(message_of(change, seen.lake))
             self._known = after(self._known, change)
-            write(self._memory, msgspec.json.encode([*self._known.values()]).decode(), "run")
+            write(self._memory, json_text(msgspec.to_builtins([*self._known.values()])), "run")
         return None
 
     def _call(self, message: dict[str, object]) -> None:
-        text = json.dumps(message, ensure_ascii=False) + "\n"
+        text = json_text(message) + "\n"
         try:
             process = subprocess.Popen(
                 self._command,
@@ -114,10 +127,10 @@ def message_of(change: Change, lake: str) -> dict[str, object]:
 def _read(memory: Path) -> dict[Key, Problem]:
     """The problems that the command knows; none where no file says so."""
     try:
-        known: Sequence[Problem] = msgspec.json.decode(memory.read_bytes(), type=list[Problem])
+        known: Sequence[Problem] = msgspec.convert(json.loads(memory.read_bytes()), list[Problem])
     except FileNotFoundError:
         return {}
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
         raise DebeziumError(
             f"run: {memory} cannot be read ({error}); remove it, and what is wrong is reported "
             "again"

@@ -18,6 +18,8 @@ FAILED_ROUNDS: Final = 2
 """How many rounds in a row must fail: one alone is mostly a broker that was away for a moment."""
 
 Kind = Literal["rounds_failed", "readers_behind", "quarantined", "flagged"]
+KINDS_OF_LAKE: Final = ("quarantined", "flagged")
+"""What only a look at the lake knows; the rounds know the others."""
 Event = Literal["begins", "worsens", "ends"]
 
 
