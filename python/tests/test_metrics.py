@@ -2,13 +2,16 @@
 
 import re
 import socket
+import sys
 import urllib.request
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 from test_report_page import entry, health_of, troubled
 
+from dbt_debezium.cli import main
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.watching.metrics import GAUGES, PREFIX, MetricsFile, MetricsServer, text_of
@@ -56,8 +59,27 @@ def test_a_transaction_that_lacks_changes_of_two_tables_is_held_once(tmp_path: P
 
 def test_names_of_any_text_are_read_back_as_they_are() -> None:
     values = samples(text_of(Seen("lake", LakeStatus([entry(NASTY)], 0, {}, {}))))
-    # What a terminal would obey is spelled out, because `status --format prometheus` prints it.
-    assert values["commit_number", (harmless(NASTY),)] == 281
+    assert values["commit_number", (NASTY,)] == 281
+
+
+def test_sources_whose_names_look_alike_have_series_of_their_own() -> None:
+    names = ["a\x1b", "a\\x1b", "a\udce9"]
+    text = text_of(Seen("lake", LakeStatus([entry(name) for name in names], 0, {}, {})))
+    assert len([key for key in samples(text) if key[0] == "commit_number"]) == 3
+    assert text.encode()
+
+
+def test_status_prints_metrics_that_a_terminal_does_not_obey(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command = sys.modules["dbt_debezium.cli.status"]
+    monkeypatch.setattr(command, "enter_lake", lambda _: None)
+    found = LakeStatus([entry(NASTY)], 0, {}, {})
+    monkeypatch.setattr(command, "look", lambda *_: found)
+    ended = CliRunner().invoke(main, ["status", "--format", "prometheus"])
+    assert ended.exit_code == 0, ended.output
+    assert harmless(ended.output) == ended.output
+    assert "commit_number" in ended.output
 
 
 def test_metrics_of_a_lake_that_was_never_looked_at_name_the_version_alone() -> None:

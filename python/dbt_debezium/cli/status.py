@@ -14,7 +14,7 @@ from dbt_debezium.cli.shown_report import (
     show_report,
 )
 from dbt_debezium.home import lake_dir, project_dir
-from dbt_debezium.writers.terminal import json_text
+from dbt_debezium.writers.terminal import harmless, json_text
 
 if TYPE_CHECKING:
     from dbt_debezium.lake_status import LakeStatus
@@ -62,7 +62,7 @@ def status(as_json: bool, form: str, target: str | None, engine: "Engine") -> No
         from dbt_debezium.watching.metrics import text_of
         from dbt_debezium.watching.watch import Seen
 
-        click.echo(text_of(Seen(str(lake_dir()), found)), nl=False)
+        click.echo(harmless(text_of(Seen(str(lake_dir()), found))), nl=False)
     elif as_json or form == "json":
         click.echo(json_text(found.report, indent=1))
     else:

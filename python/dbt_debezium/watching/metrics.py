@@ -23,7 +23,6 @@ from dbt_debezium.replaced_file import write
 from dbt_debezium.report import OUTCOMES, moment_of
 from dbt_debezium.rounds.behind import sources_of
 from dbt_debezium.watching.watch import Seen
-from dbt_debezium.writers.terminal import harmless
 
 PREFIX: Final = "dbt_debezium_"
 LOOPBACK: Final = "127.0.0.1"
@@ -218,5 +217,10 @@ def _counts(
 def _family(gauge: Gauge, values: Iterable[tuple[Sequence[str], float]]) -> Metric:
     family = GaugeMetricFamily(PREFIX + gauge.name, gauge.help, labels=gauge.labels)
     for labels, value in values:
-        family.add_metric([harmless(label) for label in labels], value)
+        family.add_metric([_utf8(label) for label in labels], value)
     return family
+
+
+def _utf8(label: str) -> str:
+    """A label as it is, but for half a surrogate pair, which nothing can send."""
+    return label.encode(errors="backslashreplace").decode()
