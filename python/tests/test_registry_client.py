@@ -329,6 +329,17 @@ def test_no_other_scheme_than_http_is_followed(location: str) -> None:
         at(url).schema("7")
 
 
+@pytest.mark.parametrize(
+    "location", ["http://[x", "http://a:b/", "http://127.0.0.1:99999/", "//[", "https://:1"]
+)
+def test_a_redirect_to_an_address_that_is_none_is_refused(location: str) -> None:
+    with (
+        serving(lambda one: answer_with(one, b"", 302, Location=location)) as url,
+        pytest.raises(DebeziumError, match="refers to an address that is none; url must name"),
+    ):
+        at(url).schema("7")
+
+
 def test_a_redirect_in_a_circle_ends() -> None:
     with (
         serving(lambda one: answer_with(one, b"", 307, Location="/again")) as url,

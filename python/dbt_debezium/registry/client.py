@@ -118,10 +118,21 @@ class Registry:
             self._seconds_left -= answer.seconds
             if answer.location is None:
                 return self._read(answer.status, answer.body, answer.retry_after)
-            url = urljoin(url, answer.location)
+            url = self._referred(url, answer.location)
             if urlsplit(url).scheme not in ("http", "https"):
                 raise self._is_none("refers to an address that is not one of HTTP")
         raise self._is_none(f"refers to another address {MOST_REDIRECTS} times")
+
+    def _referred(self, url: str, location: str) -> str:
+        """The address that a redirect names."""
+        try:
+            found = urljoin(url, location)
+            _, host, port = _origin(found)
+        except ValueError:
+            raise self._is_none("refers to an address that is none") from None
+        if port is not None and not host:
+            raise self._is_none("refers to an address that is none")
+        return found
 
     def _read(self, status: int, body: bytes, retry_after: str | None) -> str | None:
         """The text of an answer; None where the registry says that it has no such thing."""

@@ -178,8 +178,16 @@ def answer_of(url: str, block: RegistryBlock) -> Answer:
         raise NoAnswerError(f"{_reason(error)}: the registry does not answer; {CHECK}") from None
 
 
+class _Session(requests.Session):
+    """Leaves redirects to the client, also to what is no address."""
+
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        del resp
+        return None
+
+
 def _session(url: str, block: RegistryBlock, watch: _Watch) -> requests.Session:
-    session = requests.Session()
+    session = _Session()
     # Neither passwords of the user's .netrc nor other certificates than those that are named.
     session.trust_env = False
     session.proxies.update(get_environ_proxies(url))
