@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
@@ -277,6 +278,8 @@ def test_a_notebook_shows_whatever_the_data_says_as_text(tmp_path: Path) -> None
             lake.diff("shop", 5)._repr_html_(),
             found.query("select repeat('a', 3) as b from range(30)")._repr_html_(),
         ]
+        obeyed = found.query('select 1 as "a\x1b[31m\n\x9b"')
+        assert repr(obeyed) == "<Table query: a\\x1b[31m\\n\\x9b>"
         assert repr(found["orders"]).startswith("<Table orders: id, status")
         assert "shop" in repr(found)
     for text in shown:
@@ -284,6 +287,13 @@ def test_a_notebook_shows_whatever_the_data_says_as_text(tmp_path: Path) -> None
     assert EVIL in Tags(shown[0]).text
     assert EVIL in Tags(shown[1]).text
     assert "first 20 rows of query" in Tags(shown[5]).text
+
+
+def test_a_cut_prints_no_source_that_a_terminal_obeys(lake: dd.Lake) -> None:
+    with lake.cut() as cut:
+        cut.commits = {"s": replace(cut.commits["shop"], source="s\x1b\n")}
+        assert repr(cut).startswith("<Cut at ")
+        assert "s\\x1b\\n" in repr(cut)
 
 
 def test_status_shows_its_sentences_in_a_notebook() -> None:

@@ -16,6 +16,7 @@ from dbt_debezium.readers.duckdb_reader import DuckdbReader, connected, first_li
 from dbt_debezium.readers.duckdb_values import with_text_times
 from dbt_debezium.readers.moment import Commit, Wanted, has_past, shown_commits
 from dbt_debezium.readers.places import ASK_SPARK
+from dbt_debezium.writers.terminal import one_line
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -115,7 +116,7 @@ class Table:
         return self.duckdb().__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
-        return f"<Table {self.name}: {', '.join(self.columns)}>"
+        return one_line(f"<Table {self.name}: {', '.join(self.columns)}>")
 
     def _repr_html_(self) -> str:
         with self._read():
@@ -249,7 +250,7 @@ class Cut:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Cut at {'; '.join(map(str, self.commits.values()))}>"
+        return one_line(f"<Cut at {'; '.join(map(str, self.commits.values()))}>")
 
     def _repr_html_(self) -> str:
         return html.table(COLUMNS, commit_rows([*self.commits.values()])) + html.paragraphs(

@@ -19,6 +19,7 @@ from dbt_debezium.readers.duckdb_reader import DuckdbReader
 from dbt_debezium.readers.file_places import FilePlaces
 from dbt_debezium.readers.moment import Commit, Wanted, read_time
 from dbt_debezium.readers.places import Places
+from dbt_debezium.writers.terminal import one_line
 
 if TYPE_CHECKING:
     from dbt_debezium.lake_status import LakeStatus
@@ -173,7 +174,7 @@ class Lake:
             return Diff(commits, histories.changes(commits, table))
 
     def __repr__(self) -> str:
-        return f"<Lake {self._folder}>"
+        return one_line(f"<Lake {self._folder}>")
 
     def _repr_html_(self) -> str:
         with self.cut() as cut:
