@@ -28,7 +28,8 @@ def without_passwords(text: str) -> str:
     >>> without_passwords("https://user:pass/word@host/catalog and //user@host")
     'https://...@host/catalog and //...@host'
     """
-    text = re.sub(r"//([^/:@\s]*:[^@\s]*|[^/@\s]*)@", "//...@", text)
+    # A password may hold slashes, or signs like the one that ends it.
+    text = re.sub(r"//([^/:@\s]*:[^@\s]*|[^/@\s]*)@([^/@\s]*@)*", "//...@", text)
     return re.sub(rf"([^?&;=\s]*{SECRET}[^?&;=\s]*=)[^&;\s]*", r"\1...", text)
 
 

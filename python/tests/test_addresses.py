@@ -79,6 +79,22 @@ def test_a_text_never_holds_what_an_address_keeps_secret(noise: str, name: str) 
 
 
 @pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"//u:p@{WORD}@h", "//...@h"),
+        (f"https://u:p@{WORD}@h:1/a@b and c@d", "https://...@h:1/a@b and c@d"),
+        (f"https://p@{WORD}@h/a, //x:{WORD}@y", "https://...@h/a, //...@y"),
+        (f"https://u:p/{WORD}@h/a", "https://...@h/a"),
+        ("https://h/a, b@c", "https://h/a, b@c"),
+    ],
+)
+def test_a_password_that_holds_an_at_sign_is_taken_out_whole(text: str, left: str) -> None:
+    found = without_passwords(text)
+    assert WORD not in found
+    assert found == left
+
+
+@pytest.mark.parametrize(
     "command",
     [
         ["land", f"kafka://me:{WORD}@host:9092"],
