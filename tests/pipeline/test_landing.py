@@ -34,6 +34,7 @@ from dbt_debezium.landing import TABLE, Landed, append_landing, land, landed_bas
 from dbt_debezium.lease import Lease, writing
 from dbt_debezium.local_files import HADOOP
 from dbt_debezium.session import open_catalog, spark_session, spark_settings
+from dbt_debezium.site import completed
 
 REPOSITORY = Path(__file__).parents[2]
 JARS = Path(os.environ.get("DBT_DEBEZIUM_JARS") or REPOSITORY / "jars").absolute()
@@ -539,6 +540,34 @@ def test_a_catalog_that_another_process_writes_is_not_called_damaged(
         with pytest.raises(DebeziumError, match=r"SQLITE_BUSY.*; ask again, because") as refused:
             open_catalog(session, settings)
     assert "damaged" not in str(refused.value)
+
+
+def test_no_log_of_java_holds_the_password_of_a_catalog(
+    spark: SparkSession, capfd: pytest.CaptureFixture[str]
+) -> None:
+    name, word = "spark.sql.catalog.far", "hunter2"
+    settings = completed(
+        {
+            "spark.sql.defaultCatalog": "far",
+            name: "org.apache.iceberg.spark.SparkCatalog",
+            f"{name}.type": "jdbc",
+            f"{name}.uri": f"jdbc:postgresql://127.0.0.1:9/d?user=me&password={word}",
+            f"{name}.warehouse": "/nowhere",
+        }
+    )
+    session = spark.newSession()
+    for key, value in settings.items():
+        if key.startswith("spark.sql."):
+            session.conf.set(key, value)
+    spark.sparkContext.setLogLevel("INFO")
+    try:
+        with pytest.raises(DebeziumError, match=r"127\.0\.0\.1:9/d\?user=me cannot be") as refused:
+            open_catalog(session, settings)
+    finally:
+        spark.sparkContext.setLogLevel("OFF")
+    said = capfd.readouterr()
+    assert "INFO" in said.err
+    assert word not in said.err + said.out + str(refused.value)
 
 
 def test_an_embedded_spark_listens_on_loopback_only(spark: SparkSession) -> None:
