@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dbt_debezium.readers import Reader
+from dbt_debezium.topic_names import table_suffix
 
 PARTITIONS: Final = """
 select
@@ -100,7 +101,7 @@ class LandedTopics:
         own = {
             topic: found
             for topic, found in self._topics.items()
-            if topic.endswith(_suffix(table))
+            if topic.endswith(table_suffix(table))
             or any(table in row["data_collections"] for row in found.values())
         }
         # A run keeps two names of tables that share a partition, so the others may be in it too.
@@ -176,15 +177,6 @@ class LandedTopics:
 def landed_partitions(lake: Reader, schema: str) -> list[dict[str, Any]]:
     """The partitions of topics of tables, as the published run has left them."""
     return lake.rows(PARTITIONS.format(schema=schema))
-
-
-def _suffix(table: str) -> str:
-    """How the topic of a table ends, as macros/table_suffix.sql says.
-
-    >>> _suffix("public.orders"), _suffix("ORCL.APP.ORDERS"), _suffix("orders")
-    ('.public.orders', '.APP.ORDERS', '.orders')
-    """
-    return f".{'.'.join(table.split('.')[-2:])}"
 
 
 def lacking_text(lacking: Sequence[dict[str, Any]]) -> str:

@@ -6,7 +6,7 @@ discarded, or seen by a snapshot. The table of verdicts says where a settled tra
 
 from collections.abc import Iterable
 
-from dbt_debezium.evidence.facts import Control, Count, Marker, Stretch
+from dbt_debezium.evidence.facts import Count, Marker, Stretch
 from dbt_debezium.evidence.known import Known
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.state import State
@@ -125,7 +125,3 @@ class Late:
         # What an operator settled without END keeps its later END, which links the chain.
         was_guessed = "+" in (self._known.settled[name] or "+")
         return not (name in self._known.decided and was_guessed)
-
-    def has_statement(self, one: Control) -> bool:
-        """Whether the chain is past the place of a schema change."""
-        return one.position is not None and one.position <= (self._end.reached_place or "")

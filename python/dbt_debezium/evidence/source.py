@@ -33,6 +33,7 @@ from dbt_debezium.evidence.transactions import Misplacement, Transaction, Transa
 from dbt_debezium.evidence.unnamed import groups_of
 from dbt_debezium.judge import marks
 from dbt_debezium.judge.traits import TRAITS
+from dbt_debezium.topic_names import table_suffix
 
 NO_PLACE: Final = frozenset("0:/")
 """Characters of the place of a read that tells none."""
@@ -477,7 +478,7 @@ class SourceEvidence:
             name: position
             for name, position in last.items()
             if name not in self.tables
-            and not any(topic.endswith(_end_of_topic(name)) for topic in topics)
+            and not any(topic.endswith(table_suffix(name)) for topic in topics)
         }
 
     @cached_property
@@ -865,15 +866,6 @@ class _Landed:
     def add(self, one: Stretch) -> None:
         self.has_changes = self.has_changes or one.kind != "other"
         self.has_windows = self.has_windows or one.kind == "window"
-
-
-def _end_of_topic(table: str) -> str:
-    """How the default topic of a table ends.
-
-    >>> _end_of_topic("bank.public.orders")
-    '.public.orders'
-    """
-    return ".".join(["", *table.split(".")[-2:]])
 
 
 def _tells_no_place(place: str) -> bool:

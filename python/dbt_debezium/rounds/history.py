@@ -75,7 +75,7 @@ class Stages:
     )
 
     def __init__(self) -> None:
-        self._began: dict[str, float] = {}
+        self._spent: dict[str, float] = {}
         self._current: str | None = None
         self._since = time.monotonic()
 
@@ -89,14 +89,14 @@ class Stages:
     def _end(self) -> None:
         now = time.monotonic()
         if self._current:
-            spent = self._began.get(self._current, 0.0) + now - self._since
-            self._began[self._current] = spent
+            spent = self._spent.get(self._current, 0.0) + now - self._since
+            self._spent[self._current] = spent
         self._since = now
 
     def taken(self) -> dict[str, float]:
         """Seconds by stage since the last call."""
         self._end()
-        found, self._began, self._current = self._began, {}, None
+        found, self._spent, self._current = self._spent, {}, None
         return {name: round(seconds, 2) for name, seconds in found.items()}
 
 
