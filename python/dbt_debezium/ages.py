@@ -2,9 +2,8 @@
 
 from datetime import UTC, datetime
 
+from dbt_debezium.amounts import duration
 from dbt_debezium.report import moment_of
-
-UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
 def shown_time(moment: datetime) -> str:
@@ -42,6 +41,4 @@ def shown_age(seconds: float) -> str:
     """
     if seconds < 0:
         return "by a clock that is ahead of this one"
-    size, unit = next((one for one in UNITS if seconds >= one[0]), UNITS[-1])
-    count = int(seconds // size)
-    return f"{count:,} {unit}{'' if count == 1 else 's'} ago"
+    return f"{duration(seconds)} ago"

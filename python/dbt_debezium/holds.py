@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dbt_debezium.amounts import chosen, counted
 from dbt_debezium.flags import SHOWN_NAMES, listed
 from dbt_debezium.lacking import lacking_text
 from dbt_debezium.reasons import HELD, Command, Reason
@@ -137,12 +138,12 @@ def counts_text(found: Holds, number: int) -> str:
         waiting = found.waiting_count
     parts = []
     if same:
-        parts.append(f"{same:,} more {_are(same)} held for the same reason")
+        parts.append(f"{counted(same, 'more is', 'more are')} held for the same reason")
     if others:
-        first = f"{others:,} more {_are(others)} held for other reasons"
+        first = f"{counted(others, 'more is', 'more are')} held for other reasons"
         parts.append(f"{others:,} for other reasons" if same else first)
     if waiting:
-        wait = "waits" if waiting == 1 else "wait"
+        wait = chosen(waiting, "waits", "wait")
         behind = "them" if parts else "it"
         more = "" if parts else " more"
         parts.append(f"{waiting:,}{more} only {wait} behind {behind}")
@@ -152,10 +153,6 @@ def counts_text(found: Holds, number: int) -> str:
     if not before:
         return f". {last}"
     return f". {', '.join(before)}{',' if len(before) > 1 else ''} and {last}"
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def case_of(reason: Reason, held: Sequence[Held]) -> Reason:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import yaml
 
+from dbt_debezium.amounts import counted
 from dbt_debezium.build import BUILD, environment, first_sentence, run_dbt
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.encoded_columns import ShownTable
@@ -190,9 +191,9 @@ def land_source(
             )
     message_count = sum(one.message_count for one in fetched.values())
     if not message_count:
-        count = sum(one.topic_count for one in fetched.values())
+        topics = sum(one.topic_count for one in fetched.values())
         raise DebeziumError(
-            f"{source}: {count} {'topic fits' if count == 1 else 'topics fit'}, without a message; "
+            f"{source}: {counted(topics, 'topic fits', 'topics fit')}, without a message; "
             "name topics that the connector has written to"
         )
     return LandedSource(message_count, (), fetched)

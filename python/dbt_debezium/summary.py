@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from dbt_debezium.acceptances import accepted_count, open_flags, open_messages
 from dbt_debezium.ages import shown_age
+from dbt_debezium.amounts import counted
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.report import moment_of
 from dbt_debezium.sentences import open_encoded_sentences
@@ -33,11 +34,8 @@ def summary_of(found: LakeStatus, now: datetime, problems: Sequence[str] = ()) -
     """
     report = found.report
     if not report:
-        return Summary(
-            "wrong",
-            f"Nothing is published: {count(found.landed, 'message has', 'messages have')} landed, "
-            "and no run has published.",
-        )
+        landed = counted(found.landed, "message has", "messages have")
+        return Summary("wrong", f"Nothing is published: {landed} landed, and no run has published.")
     held = sum(len({one["transaction_id"] for one in entry["held"]}) for entry in report)
     quarantined = sum(len(open_messages(entry)) for entry in report)
     flagged = sum(len({one["table"] for one in open_flags(entry)}) for entry in report)
@@ -51,8 +49,8 @@ def summary_of(found: LakeStatus, now: datetime, problems: Sequence[str] = ()) -
         (flagged, "table is flagged", "tables are flagged"),
         (matters, "more matter needs a look", "more matters need a look"),
     )
-    wrong = [count(*trouble) for trouble in troubles if trouble[0]]
-    waiting = [count(held, "transaction is held", "transactions are held")] if held else []
+    wrong = [counted(*trouble) for trouble in troubles if trouble[0]]
+    waiting = [counted(held, "transaction is held", "transactions are held")] if held else []
     newest = newest_commit(report, now)
     but = f", {accepted:,} accepted" if accepted else ""
     if wrong:
@@ -61,7 +59,7 @@ def summary_of(found: LakeStatus, now: datetime, problems: Sequence[str] = ()) -
         sentence = f"All is well so far{but}: {waiting[0]}, and nothing else{newest}."
         return Summary("waiting", sentence)
     published = sum(entry["commit_number"] > 0 for entry in report)
-    sources = count(published, "source is", "sources are")
+    sources = counted(published, "source is", "sources are")
     return Summary(
         "well",
         f"All is well{but}: {sources} published, and nothing{' else' if accepted else ''} is held, "
@@ -81,15 +79,6 @@ def newest_commit(report: Sequence[dict[str, Any]], now: datetime) -> str:
     if not moments:
         return ""
     return f"; newest commit {shown_age((now - max(moments)).total_seconds())}"
-
-
-def count(number: int, one: str, more: str) -> str:
-    """A number with what is counted.
-
-    >>> count(1, "table is", "tables are"), count(1_200, "table is", "tables are")
-    ('1 table is', '1,200 tables are')
-    """
-    return f"{number:,} {one if number == 1 else more}"
 
 
 def joined(parts: Sequence[str]) -> str:

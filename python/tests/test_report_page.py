@@ -16,10 +16,9 @@ from dbt_debezium.cli.status import say
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page import page_of
-from dbt_debezium.page.rounds import RoundsHealth, read_health
 from dbt_debezium.replaced_file import check_place, write
 from dbt_debezium.report import OUTCOMES
-from dbt_debezium.rounds.health import Health
+from dbt_debezium.rounds.health import Health, RoundsHealth, read_health
 from dbt_debezium.shapes import ShapeReport
 from dbt_debezium.watching.watch import PageFile, Watch
 
@@ -290,7 +289,7 @@ def test_rounds_that_failed_and_then_died_are_said_to_have_done_both(tmp_path: P
     health = health_of(tmp_path, **said, next_round_at="2026-11-27T12:00:00Z")
     text = Reader(page(LakeStatus([entry()], 0, {}, {}), health)).text
     assert "rounds: the last round has failed: land: silent" in text
-    assert "rounds: one was due 1 day ago and has not ended" in text
+    assert "rounds: one was due 24 hours ago and has not ended" in text
 
 
 def test_a_page_replaces_what_a_link_leads_to_and_keeps_the_link(tmp_path: Path) -> None:

@@ -434,9 +434,9 @@ def test_rounds_keep_their_pace_while_a_block_cannot_be_landed() -> None:
         people.round(one)
     assert [line[10:] for line in lines[:4]] == [
         " in 0.0 s",
-        "failed: down: no broker answers (trying again in 30 s)",
+        "failed: down: no broker answers (trying again in 30 seconds)",
         " in 0.0 s",
-        "failed as before, 2 times; trying again in 30 s",
+        "failed as before, 2 times; trying again in 30 seconds",
     ]
     said = json.loads(for_machines(told[0]))
     assert (said["outcome"], said["error"]) == ("published", "down: no broker answers")
@@ -496,9 +496,9 @@ def test_people_read_a_line_a_round_and_one_for_many_without_news() -> None:
         "          shop: 1 is held",
         "10:03:12  no news since 2026-11-26T10:00:00Z",
         "10:03:12  shop: commit 0 -> 2 in 4.2 s (after 2 rounds without news)",
-        "10:03:12  failed: kafka: down (trying again in 0:01:00)",
-        "10:03:12  failed as before, 2 times; trying again in 0:01:00",
-        "10:03:12  failed: a: 1 row (trying again in 0:01:00)",
+        "10:03:12  failed: kafka: down (trying again in 60 seconds)",
+        "10:03:12  failed as before, 2 times; trying again in 60 seconds",
+        "10:03:12  failed: a: 1 row (trying again in 60 seconds)",
         "          b: 2 rows",
         "10:03:12  no news since 2026-11-26T10:00:00Z",
     ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlglot.errors import SqlglotError
 
+from dbt_debezium.amounts import counted
 from dbt_debezium.api import html
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flags import listed, meant
@@ -125,7 +126,7 @@ class Table:
         shown = [[with_text_times(cell) for cell in row] for row in rows[:SHOWN_ROWS]]
         caption = f"first {SHOWN_ROWS} rows of {self.name}"
         if len(rows) <= SHOWN_ROWS:
-            caption = f"{self.name}: {len(rows)} row{'' if len(rows) == 1 else 's'}"
+            caption = f"{self.name}: {counted(len(rows), 'row')}"
         return html.table(relation.columns, shown, caption)
 
     @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
-from dbt_debezium.cli.cells import counted
+from dbt_debezium.amounts import counted
 from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.cli.status import engine_option
 from dbt_debezium.cli.tables import show_lines

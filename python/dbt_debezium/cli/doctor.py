@@ -7,7 +7,7 @@ from functools import partial
 import click
 from rich.text import Text
 
-from dbt_debezium.cli.cells import counted
+from dbt_debezium.amounts import counted
 from dbt_debezium.cli.console import enter_project, examples, out, working
 from dbt_debezium.doctor.finding import Finding, checked
 from dbt_debezium.home import project_dir

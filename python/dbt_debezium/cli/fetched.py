@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from dbt_debezium.cli.cells import counted
+from dbt_debezium.amounts import chosen, counted
 from dbt_debezium.cli.console import out
 from dbt_debezium.cli.tables import show_rows
 from dbt_debezium.kafka.plan import Plan, Range
@@ -88,7 +88,7 @@ def cut_off_sentence(name: str, ranges: tuple[Range, ...], limit: int) -> str | 
     if not cut_off:
         return None
     largest = max(one.log_end - one.start for one in cut_off)
-    has = "has" if len(cut_off) == 1 else "have"
+    has = chosen(len(cut_off), "has", "have")
     return (
         f"{name}: {len(cut_off):,} of {counted(len(ranges), 'partition')} {has} more than the "
         f"first {limit:,} offsets, which were read; --limit {largest} reads all"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
-from dbt_debezium.cli.cells import counted
+from dbt_debezium.amounts import counted
 from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.home import lake_dir, project_dir
 from dbt_debezium.writers import sql

@@ -8,6 +8,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from dbt_debezium.amounts import counted
 from dbt_debezium.cli.cells import cell_text
 from dbt_debezium.cli.console import (
     check_kafka_options,
@@ -210,7 +211,7 @@ def show_tables(spark: Any, tables: Sequence[Any]) -> None:
             shown.insert(0, frame["_change.source"].alias("_source"))
             frame = frame.orderBy("_change.source")
         row_count = frame.count()
-        out.print(f"\n{captured.model_name}: {row_count:,} {'row' if row_count == 1 else 'rows'}")
+        out.print(f"\n{captured.model_name}: {counted(row_count, 'row')}")
         table = Table(box=None, pad_edge=False)
         rows = with_text_times(frame.select(shown).limit(SHOWN_ROWS))
         for column in rows.columns:

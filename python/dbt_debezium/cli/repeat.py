@@ -39,7 +39,6 @@ def repeat(
     started_in: Path,
 ) -> None:
     """Repeat rounds until a signal ends them."""
-    from dbt_debezium.page.rounds import health_of
     from dbt_debezium.rounds.health import NAME, Health
     from dbt_debezium.rounds.history import NAME as HISTORY
     from dbt_debezium.rounds.history import RoundsFile
@@ -56,7 +55,7 @@ def repeat(
     watch = None
     if outputs:
         refresh = max(SHORTEST_REFRESH, seconds)
-        watch = watch_of(outputs, session, lambda: health_of(health.said), history.rounds, refresh)
+        watch = watch_of(outputs, session, health.read, history.rounds, refresh)
     people = ForPeople(lambda line: out.print(Text(line), soft_wrap=True))
     failures = int(os.environ.pop(FAILED_ROUNDS, "0"))
 

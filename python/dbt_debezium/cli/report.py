@@ -59,9 +59,8 @@ def write_page(
             be read.
     """
     from dbt_debezium.page import page_of
-    from dbt_debezium.page.rounds import read_health
     from dbt_debezium.replaced_file import check_place, write
-    from dbt_debezium.rounds.health import NAME
+    from dbt_debezium.rounds.health import NAME, read_health
     from dbt_debezium.rounds.history import NAME as HISTORY
     from dbt_debezium.rounds.history import read_rounds
 

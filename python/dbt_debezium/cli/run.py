@@ -211,8 +211,7 @@ def run_once(rounds: "Round") -> None:
 
 def run_once_watched(rounds: "Round", session: OneSession, outputs: "list[Output]") -> None:
     """Do one round, and write the outputs, whether it fails or not."""
-    from dbt_debezium.page.rounds import read_health
-    from dbt_debezium.rounds.health import NAME
+    from dbt_debezium.rounds.health import NAME, read_health
 
     watch = watch_of(outputs, session, partial(read_health, lake_dir() / NAME))
     try:

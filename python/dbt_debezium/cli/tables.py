@@ -7,7 +7,8 @@ from typing import Any, Final
 from rich.cells import cell_len
 from rich.text import Text
 
-from dbt_debezium.cli.cells import cell_text, counted
+from dbt_debezium.amounts import counted
+from dbt_debezium.cli.cells import cell_text
 from dbt_debezium.cli.console import out
 from dbt_debezium.plain_values import SHORT, shortened
 from dbt_debezium.writers.terminal import one_line

@@ -16,7 +16,7 @@ from dbt_debezium.home import lake_dir
 if TYPE_CHECKING:
     from dbt_debezium.cli.one_session import OneSession
     from dbt_debezium.lake_status import LakeStatus
-    from dbt_debezium.page.rounds import RoundsHealth
+    from dbt_debezium.rounds.health import RoundsHealth
     from dbt_debezium.rounds.history import Rounds
     from dbt_debezium.watching.watch import Output, Watch
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from dbt_debezium.amounts import duration
 from dbt_debezium.rounds.history import SPAN_SECONDS, Rounds, Span
 
 BARS: Final = 144
@@ -78,15 +79,3 @@ def plots_of(rounds: Rounds, now: datetime, days: int) -> list[Plot]:
         plot("published commits", lambda found: sum(one.commits for one in found), count_text),
         plot("failed rounds", lambda found: sum(one.failed for one in found), count_text, True),
     ]
-
-
-def duration(seconds: float) -> str:
-    """A duration in its largest unit.
-
-    >>> [duration(seconds) for seconds in (0, 42.4, 125, 7_300, 200_000)]
-    ['0 s', '42 s', '2 min', '2 h', '2 d']
-    """
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds // size:.0f} {unit}"
-    return f"{seconds:.0f} s"

@@ -1,70 +1,18 @@
-"""What the health file of `run --every` says."""
+"""What the page says of rounds: their health, and the last of them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Annotated, Any, Final
-
-import msgspec
+from typing import Final
 
 from dbt_debezium.ages import shown_age, shown_time, with_age
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.amounts import chosen
+from dbt_debezium.rounds.health import RoundsHealth
 from dbt_debezium.rounds.history import Rounds
-
-Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 
 SHOWN_SECONDS: Final = 0.05
 """Shorter stages are left out."""
 LATE_SECONDS: Final = 300
 """How long after its time a round may be without a word: it may still be working."""
-
-
-class OldestHeld(msgspec.Struct, frozen=True):
-    """The transaction that holds readers back."""
-
-    source: str
-    transaction_id: str
-    reason: str
-    since: Instant
-
-
-class RoundsHealth(msgspec.Struct, frozen=True):
-    """The file, see docs/rounds.md. Its instants are UTC."""
-
-    state: str
-    round: int
-    last_round_at: Instant | None
-    next_round_at: Instant | None
-    last_published_at: Instant | None
-    up_to_date_at: Instant | None
-    readers_behind_seconds: float
-    oldest_held: OldestHeld | None
-    failed_rounds: int
-    last_error: str | None
-    last_error_at: Instant | None
-
-
-def read_health(file: Path) -> RoundsHealth | None:
-    """The health file; None where there is none.
-
-    Raises:
-        DebeziumError: it cannot be read.
-    """
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=RoundsHealth)
-    except FileNotFoundError:
-        return None
-    except (OSError, msgspec.MsgspecError) as error:
-        raise DebeziumError(
-            f"report: {file} cannot be read as a health file ({error}); name the one that "
-            "`dbt-debezium run --every` writes with --health-file"
-        ) from error
-
-
-def health_of(said: Mapping[str, Any]) -> RoundsHealth:
-    """What the file says, in the process that writes it."""
-    return msgspec.convert(said, RoundsHealth)
 
 
 def shown_ages(health: RoundsHealth, now: datetime) -> list[tuple[str, str]]:
@@ -87,7 +35,7 @@ def round_problems(health: RoundsHealth, now: datetime) -> list[str]:
         ]
     found = []
     if health.state == "failing":
-        rounds = "round has" if health.failed_rounds == 1 else f"{health.failed_rounds} rounds have"
+        rounds = chosen(health.failed_rounds, "round has", f"{health.failed_rounds} rounds have")
         found.append(f"rounds: the last {rounds} failed: {health.last_error}")
     late = (now - health.next_round_at).total_seconds() if health.next_round_at else 0
     if late > LATE_SECONDS:

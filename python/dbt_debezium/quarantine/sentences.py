@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from dbt_debezium.acceptances import open_messages
+from dbt_debezium.amounts import counted
 from dbt_debezium.reasons import DISCARDED, PREVIEWS, QUARANTINED, Command
 
 SHOWN_GROUPS: Final = 10
@@ -47,7 +48,7 @@ def _group(
     command: Command,
 ) -> str:
     first = messages[0]
-    count = f"{len(messages):,} message{' is' if len(messages) == 1 else 's are'}"
+    count = counted(len(messages), "message is", "messages are")
     place = f"partition {first['partition']}, offset {first['offset']}"
     first_place = place if len(messages) == 1 else f"the first is {place}"
     found = QUARANTINED.get(reason, DISCARDED)

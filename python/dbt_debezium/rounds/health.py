@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+import msgspec
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.replaced_file import write
@@ -17,6 +19,49 @@ from dbt_debezium.rounds.loop import Told
 from dbt_debezium.writers.terminal import json_text
 
 NAME: Final = "health.json"
+Instant = Annotated[datetime, msgspec.Meta(tz=True)]
+
+
+class OldestHeld(msgspec.Struct, frozen=True):
+    """The transaction that holds readers back."""
+
+    source: str
+    transaction_id: str
+    reason: str
+    since: Instant
+
+
+class RoundsHealth(msgspec.Struct, frozen=True):
+    """The file, see docs/rounds.md. Its instants are UTC."""
+
+    state: str
+    round: int
+    last_round_at: Instant | None
+    next_round_at: Instant | None
+    last_published_at: Instant | None
+    up_to_date_at: Instant | None
+    readers_behind_seconds: float
+    oldest_held: OldestHeld | None
+    failed_rounds: int
+    last_error: str | None
+    last_error_at: Instant | None
+
+
+def read_health(file: Path) -> RoundsHealth | None:
+    """The health file; None where there is none.
+
+    Raises:
+        DebeziumError: it cannot be read.
+    """
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=RoundsHealth)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.MsgspecError) as error:
+        raise DebeziumError(
+            f"report: {file} cannot be read as a health file ({error}); name the one that "
+            "`dbt-debezium run --every` writes with --health-file"
+        ) from error
 
 
 class Health:
@@ -55,6 +100,10 @@ class Health:
     def said(self) -> Mapping[str, Any]:
         """What the file says, or would say if it could be written."""
         return self._said
+
+    def read(self) -> RoundsHealth:
+        """The same, as who reads the file has it."""
+        return msgspec.convert(self._said, RoundsHealth)
 
     def round(self, told: Told) -> str | None:
         """Note a round; a sentence if the file cannot be written, as on a full disk."""

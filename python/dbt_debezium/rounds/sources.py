@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from dbt_debezium.amounts import counted
 from dbt_debezium.errors import DebeziumError, NothingThereError
 from dbt_debezium.rounds.file_hashes import FileHashes
 
@@ -148,8 +149,8 @@ class PathSource:
         return self._landing(0, 0)
 
     def _landing(self, message_count: int, file_count: int) -> Landing:
-        files = "file" if file_count == 1 else "files"
-        line = f"landed {message_count:,} messages of {file_count} new {files}"
+        files = counted(file_count, "new file")
+        line = f"landed {message_count:,} messages of {files}"
         return Landing(message_count, (line,), tuple(f"skipped {one}" for one in self._skipped))
 
     def _progress(self, tell: Tell) -> Callable[[str, int, int], None]:

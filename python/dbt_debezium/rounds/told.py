@@ -1,8 +1,8 @@
 """Reports of rounds: lines for people, JSON for machines."""
 
 from collections.abc import Callable
-from datetime import timedelta
 
+from dbt_debezium.amounts import duration
 from dbt_debezium.rounds.behind import sources_of
 from dbt_debezium.rounds.loop import Told
 from dbt_debezium.writers.terminal import json_text
@@ -35,7 +35,7 @@ class ForPeople:
             self._line(told, f"{'; '.join(parts)} in {told.seconds:.1f} s{quiet}")
             self._quiet_count = 0
         if told.error:
-            again = f"trying again in {_span(told.pause)}"
+            again = f"trying again in {duration(told.pause)}"
             if told.error == self._error:
                 self._line(told, f"failed as before, {told.failures} times; {again}")
             else:
@@ -70,9 +70,3 @@ def for_machines(told: Told) -> str:
         "pause": round(told.pause, 1),
     }
     return json_text(said)
-
-
-def _span(seconds: float) -> str:
-    """A duration as people write it, to the second."""
-    text = str(timedelta(seconds=round(seconds)))
-    return f"{round(seconds)} s" if seconds < 60 else text
