@@ -59,17 +59,16 @@ def unit_of(flat: Flat) -> Unit | None:
 class Hashes(NamedTuple):
     """Signed numbers of 64 bits, by which copies of a message are found (S1)."""
 
-    event: int
-    """Of what makes it itself within its source and unit, whatever its delivery."""
+    event: int | None
+    """Of what makes it itself within its source and unit, whatever its delivery. None of what is
+    known by its delivery alone."""
     content: int
     """Of the row before and after it."""
     order: int
     """Of its numbers inside the transaction."""
-    row: int | None
-    """Of its table and key; None without one."""
 
 
-def hashes_of(topic: str, partition: int, offset: int, flat: Flat) -> Hashes:
+def hashes_of(flat: Flat) -> Hashes:
     """The hashes of a message.
 
     A change of a keyless table, or without a position, is known by its content and its order; a
@@ -78,32 +77,32 @@ def hashes_of(topic: str, partition: int, offset: int, flat: Flat) -> Hashes:
     which names no database (S22).
 
     >>> read = Flat("change", snapshot="true", connector="mysql", row_key='{"id":"1"}')
-    >>> hashes_of("t", 0, 1, read).event == hashes_of("t", 0, 2, read).event
+    >>> hashes_of(read).event == hashes_of(read._replace(after='{"id":1}')).event
     True
-    >>> keyless = read._replace(row_key=None)
-    >>> hashes_of("t", 0, 1, keyless).event == hashes_of("t", 0, 2, keyless).event
-    False
+    >>> hashes_of(read._replace(row_key=None)).event
     """
     key = flat.row_key
     if flat.kind != "change":
-        return Hashes(_hash(flat.kind, topic, partition, offset), 0, 0, None)
+        return Hashes(None, 0, 0)
     database = None if flat.connector == "cdl" else flat.database_name
     table = (database, flat.schema_name, flat.table_name)
     what = (*table, flat.operation, flat.event_position)
     content = (flat.before, flat.after)
-    if flat.snapshot is not None:
-        if key is None:
-            event = _hash("read", topic, partition, offset)
-        elif flat.connector == "postgresql" or key.startswith('{"":'):
-            event = _hash(*what, key, flat.after)
-        else:
-            event = _hash(*what, key)
-    elif key is None or flat.event_position is None:
-        event = _hash(*what, key, flat.total_order, *content)
+    if flat.snapshot is None:
+        is_placed = key is not None and flat.event_position is not None
+        event = _hash(*what, key) if is_placed else _hash(*what, key, flat.total_order, *content)
+    elif key is None:
+        event = None
+    elif flat.connector == "postgresql" or key.startswith('{"":'):
+        event = _hash(*what, key, flat.after)
     else:
         event = _hash(*what, key)
-    row = None if key is None else _hash(*table, key)
-    return Hashes(event, _hash(*content), _hash(flat.total_order, flat.data_collection_order), row)
+    return Hashes(event, _hash(*content), _hash(flat.total_order, flat.data_collection_order))
+
+
+def delivery_hash(topic: str, partition: int, offset: int) -> int:
+    """The hash of a delivery, by which a message is known that nothing else makes itself."""
+    return _hash("delivery", topic, partition, offset)
 
 
 _BETWEEN: Final = "\x1f"

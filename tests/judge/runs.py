@@ -178,7 +178,7 @@ class Runs:
             for at in sorted(self._of_unit[unit]):
                 flat = self._staged[at].flat
                 if flat.kind == "change":
-                    identity = (unit, flat.event_position, hashes_of(*at, flat).event)
+                    identity = (unit, flat.event_position, hashes_of(flat).event or at)
                     found.setdefault(identity, flat)
         return [*found.values()]
 

@@ -9,7 +9,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 from dbt_debezium.announced import emptied_tables
 from dbt_debezium.flat import Flat
 from dbt_debezium.json_values import json_decoder
-from dbt_debezium.units import hashes_of, unit_of
+from dbt_debezium.units import delivery_hash, hashes_of, unit_of
 
 COLUMNS: Final = pa.schema(
     [
@@ -46,7 +46,6 @@ COLUMNS: Final = pa.schema(
         pa.field("event_hash", pa.int64(), nullable=False),
         pa.field("content_hash", pa.int64(), nullable=False),
         pa.field("order_hash", pa.int64(), nullable=False),
-        pa.field("row_hash", pa.int64()),
     ]
 )
 """Fields of `Flat` have their names and meaning, the others are these:
@@ -80,7 +79,8 @@ def narrow_row(
         landed_at: when its landing had read the partition, in microseconds.
     """
     unit = unit_of(flat)
-    hashes = hashes_of(topic, partition, offset, flat)
+    hashes = hashes_of(flat)
+    event = hashes.event
     counts = flat.collection_counts
     return (
         topic,
@@ -113,7 +113,9 @@ def narrow_row(
         flat.signal_type,
         asks_blocking(flat),
         emptied_by(flat),
-        *hashes,
+        delivery_hash(topic, partition, offset) if event is None else event,
+        hashes.content,
+        hashes.order,
     )
 
 
