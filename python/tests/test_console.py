@@ -2,12 +2,15 @@
 
 import io
 import re
+import subprocess
+import sys
 
 import pytest
 from rich.table import Table
 from rich.text import Text
 
 from dbt_debezium.cli.console import PlainConsole
+from dbt_debezium.cli.problems import sentence_of
 from dbt_debezium.progress import LoggedSteps, working
 
 NAME = "\x1b[31mred\x1b]0;title\x07 \x9b2J \u202ex [red] [/] :smile: \ud800"
@@ -53,3 +56,40 @@ def test_steps_are_shown_the_same_way() -> None:
     times = iter([0.0, 20.0])
     LoggedSteps(log, "begin", lambda: next(times)).update(NAME)
     assert printed(log) == f"{SHOWN}\n"
+
+
+SECRET = "jdbc:postgresql://host/db?user=me&password=hunter2"
+
+
+def test_a_bug_of_a_round_is_told_harmlessly_and_without_passwords(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bug = KeyError(f"\x9b2J {SECRET}")
+    bug.add_note("\x1b[31mred")
+    sentence = sentence_of(bug)
+    stack = capsys.readouterr().err
+    assert "\\x1b[31mred" in stack
+    for text in (sentence, stack):
+        assert "KeyError" in text
+        assert "hunter2" not in text
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", stack)
+
+
+def test_a_bug_of_a_command_is_told_harmlessly_and_without_passwords() -> None:
+    code = (
+        "import sys\n"
+        "import dbt_debezium.cli as cli\n"
+        "@cli.main.command()\n"
+        "def broken():\n"
+        "    raise KeyError(sys.argv[2]) from ValueError('\\x1b]0;title\\x07')\n"
+        "cli.main(['broken'])\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, "broken", SECRET], capture_output=True, check=False
+    )
+    stack = ended.stderr.decode()
+    assert ended.returncode == 1
+    assert "KeyError" in stack
+    assert "\\x1b]0;title" in stack
+    assert "hunter2" not in stack
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", stack)

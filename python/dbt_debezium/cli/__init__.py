@@ -1,5 +1,6 @@
 """The command line: a module for each command, which is also a function of its module."""
 
+import sys
 import warnings
 from typing import Any, NoReturn
 
@@ -17,7 +18,7 @@ from dbt_debezium.cli.lease import lease
 from dbt_debezium.cli.maintain import maintain
 from dbt_debezium.cli.pack import pack
 from dbt_debezium.cli.preview import preview
-from dbt_debezium.cli.problems import known_sentence
+from dbt_debezium.cli.problems import known_sentence, print_bug
 from dbt_debezium.cli.quarantine import quarantine
 from dbt_debezium.cli.query import query
 from dbt_debezium.cli.report import report
@@ -56,6 +57,7 @@ def end(context: click.Context, sentence: str) -> NoReturn:
 def main() -> None:
     """Rebuild source tables from Debezium change logs; a query never sees half a transaction."""
     warnings.filterwarnings("ignore", module="pyspark")
+    sys.excepthook = print_bug
 
 
 COMMANDS = (

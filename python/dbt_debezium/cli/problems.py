@@ -1,8 +1,10 @@
 """What is said of problems."""
 
 import re
+import sys
 import traceback
 from collections.abc import Iterable
+from types import TracebackType
 from typing import Final
 
 from rich.text import Text
@@ -12,6 +14,7 @@ from dbt_debezium.cli.console import log
 from dbt_debezium.errors import DebeziumError, is_of_spark
 from dbt_debezium.home import is_carried
 from dbt_debezium.package_files import package_dir
+from dbt_debezium.writers.terminal import harmless
 
 OF_SPARK: Final = frozenset(
     {"dbt", "dbt_common", "fastavro", "kafka", "py4j", "pyarrow", "pyspark"}
@@ -63,6 +66,14 @@ def sentence_of(error: Exception, where: str = "run") -> str:
     sentence = known_sentence(error, where)
     if sentence is None:
         # Where it is, only the stack tells.
-        traceback.print_exception(error)
-        sentence = f"{where}: {type(error).__name__}: {error}"
+        print_bug(type(error), error, error.__traceback__)
+        sentence = without_passwords(f"{where}: {type(error).__name__}: {error}")
     return sentence
+
+
+def print_bug(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print the stack of a bug, as `sys.excepthook` does; messages of errors may hold data."""
+    stack = "".join(traceback.format_exception(kind, error, trace))
+    sys.stderr.write(harmless(without_passwords(stack)))
