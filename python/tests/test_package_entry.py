@@ -98,6 +98,19 @@ def test_somebodys_packages_without_ours_are_named(
         refresh(earlier)
 
 
+@pytest.mark.parametrize("text", ["packages: []\n", "packages:\n", "# none yet\n"])
+def test_a_packages_yml_that_names_nothing_is_named(
+    text: str, earlier: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody writes into somebody's file, so the entry would be missing for ever."""
+    (earlier / "packages.yml").write_text(text)
+    monkeypatch.setattr(package_entry, "is_compared", lambda: False)
+    assert not refresh(earlier)
+    monkeypatch.setattr(package_entry, "is_compared", lambda: True)
+    with pytest.raises(DebeziumError, match=f"does not name the dbt package.*add `{LINE}` to it"):
+        refresh(earlier)
+
+
 def test_the_folder_of_the_entry_comes_back(project: Path) -> None:
     shutil.rmtree(project / FOLDER)
     assert not refresh(project)
