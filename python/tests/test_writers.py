@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+from html import escape, unescape
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -71,6 +73,21 @@ def test_markdown(text: str) -> None:
     if text:
         assert shown_text(html.markdown(f"Column {text} of x.")) == f"Column {text} of x."
         assert shown_text(html.markdown(f"{text}.")) == f"{text}."
+
+
+@MANY
+@given(TEXTS)
+@example(r"$x^2$ \(x\) \[x\] \begin{equation}x\end{equation} $$")
+def test_notebook(text: str) -> None:
+    parts: list[str] = []
+    reader = HTMLParser()
+    reader.handle_data = parts.append  # type: ignore[method-assign]
+    # No mark of TeX is beside another character: MathJax and KaTeX end a text at each element.
+    written = html.notebook(text)
+    reader.feed(written)
+    reader.close()
+    assert unescape(written.replace("<span>", "").replace("</span>", "")) == unescape(escape(text))
+    assert all(len(part) == 1 or not {"$", "\\"} & set(part) for part in parts)
 
 
 @MANY

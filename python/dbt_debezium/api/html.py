@@ -1,10 +1,10 @@
 """Tables of notebooks. Names and values come from the data, so all of them are escaped."""
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Any
 
 from dbt_debezium.plain_values import shortened, value_text
+from dbt_debezium.writers.html import notebook
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
@@ -13,12 +13,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = 
     >>> table(["<a>"], [[None]], "b & c")
     '<table><caption>b &amp; c</caption><tr><th>&lt;a&gt;</th></tr><tr><td>null</td></tr></table>'
     """
-    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    head = "".join(f"<th>{notebook(name)}</th>" for name in columns)
     lines = [f"<tr>{head}</tr>"]
     for row in rows:
-        cells = "".join(f"<td>{escape(cell_text(cell))}</td>" for cell in row)
+        cells = "".join(f"<td>{notebook(cell_text(cell))}</td>" for cell in row)
         lines.append(f"<tr>{cells}</tr>")
-    titled = f"<caption>{escape(caption)}</caption>" if caption else ""
+    titled = f"<caption>{notebook(caption)}</caption>" if caption else ""
     return f"<table>{titled}{''.join(lines)}</table>"
 
 
@@ -33,4 +33,4 @@ def paragraphs(sentences: Iterable[str]) -> str:
     >>> paragraphs(["a < b"])
     '<p>a &lt; b</p>'
     """
-    return "".join(f"<p>{escape(one)}</p>" for one in sentences)
+    return "".join(f"<p>{notebook(one)}</p>" for one in sentences)

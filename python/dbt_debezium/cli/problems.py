@@ -71,9 +71,7 @@ def sentence_of(error: Exception, where: str = "run") -> str:
     return sentence
 
 
-def print_bug(
-    kind: type[BaseException], error: BaseException, trace: TracebackType | None
-) -> None:
+def print_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Print the stack of a bug, as `sys.excepthook` does; messages of errors may hold data."""
     stack = "".join(traceback.format_exception(kind, error, trace))
     sys.stderr.write(harmless(without_passwords(stack)))

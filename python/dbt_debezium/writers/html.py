@@ -1,6 +1,10 @@
-"""HTML: Markdown in dbt's site, and the site itself. The page of `report` has Jinja's escaping."""
+"""HTML: Markdown in dbt's site, the site itself, and tables of notebooks.
+
+The page of `report` has Jinja's escaping.
+"""
 
 import re
+from html import escape
 from html.parser import HTMLParser
 from typing import Final
 
@@ -16,6 +20,9 @@ ACTIVE: Final = re.compile(
 )
 """What Markdown reads as more than the character itself."""
 
+TEX: Final = re.compile(r"[$\\]")
+"""What begins TeX for MathJax and KaTeX, as notebooks set them."""
+
 
 def markdown(text: str) -> str:
     r"""A text in Markdown, which a browser shows as it is.
@@ -24,6 +31,18 @@ def markdown(text: str) -> str:
     '2 &#42; 3 &#60; 7, order_items'
     """
     return ACTIVE.sub(lambda sign: f"&#{ord(sign[0])};", text)
+
+
+def notebook(text: str) -> str:
+    r"""A text in HTML that a notebook shows as it is.
+
+    Notebooks take what stands between `$` or behind a backslash for TeX. They look for it in text
+    that no element interrupts, after a browser has read all entities.
+
+    >>> notebook("a < b, $5")
+    'a &lt; b, <span>$</span>5'
+    """
+    return TEX.sub(r"<span>\g<0></span>", escape(text))
 
 
 class _Scripts(HTMLParser):
