@@ -66,6 +66,9 @@ class Hashes(NamedTuple):
     """Of the row before and after it."""
     order: int
     """Of its numbers inside the transaction."""
+    row: int | None
+    """Of its table and key, by which the last change of a row in a commit is found; None without
+    one."""
 
 
 def hashes_of(flat: Flat) -> Hashes:
@@ -83,7 +86,7 @@ def hashes_of(flat: Flat) -> Hashes:
     """
     key = flat.row_key
     if flat.kind != "change":
-        return Hashes(None, 0, 0)
+        return Hashes(None, 0, 0, None)
     database = None if flat.connector == "cdl" else flat.database_name
     table = (database, flat.schema_name, flat.table_name)
     what = (*table, flat.operation, flat.event_position)
@@ -97,7 +100,8 @@ def hashes_of(flat: Flat) -> Hashes:
         event = _hash(*what, key, flat.after)
     else:
         event = _hash(*what, key)
-    return Hashes(event, _hash(*content), _hash(flat.total_order, flat.data_collection_order))
+    row = None if key is None else _hash(*table, key)
+    return Hashes(event, _hash(*content), _hash(flat.total_order, flat.data_collection_order), row)
 
 
 def delivery_hash(topic: str, partition: int, offset: int) -> int:

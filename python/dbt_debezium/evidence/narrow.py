@@ -46,6 +46,7 @@ COLUMNS: Final = pa.schema(
         pa.field("event_hash", pa.int64(), nullable=False),
         pa.field("content_hash", pa.int64(), nullable=False),
         pa.field("order_hash", pa.int64(), nullable=False),
+        pa.field("row_hash", pa.int64()),
     ]
 )
 """Fields of `Flat` have their names and meaning, the others are these:
@@ -116,6 +117,7 @@ def narrow_row(
         delivery_hash(topic, partition, offset) if event is None else event,
         hashes.content,
         hashes.order,
+        hashes.row,
     )
 
 
