@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from landed import Delivery, Landed
 
 from dbt_debezium import evidence
-from dbt_debezium.evidence import Known, Look, State, decoded, encoded, evidence_of, judge_source
+from dbt_debezium.evidence import (
+    Judged,
+    Known,
+    Look,
+    State,
+    decoded,
+    encoded,
+    evidence_of,
+    judge_source,
+)
 from dbt_debezium.evidence.narrow import narrow_row, table_of
 from dbt_debezium.evidence.verdicts import UnitVerdict
 from dbt_debezium.flat import Flat
@@ -62,6 +71,12 @@ class Runs:
         self.verdicts: list[Verdict] = []
         """Of transactions and snapshots, in the latest run."""
         self.units: list[UnitVerdict] = []
+        self.judged: Judged | None = None
+        """All that the latest run says."""
+        self.reread = 0
+        """How many messages the latest run was given because their units were open."""
+        self._given: set[Delivery] = set()
+        """Messages that the latest run was given: of open units they are kept for the next."""
         self._staged: dict[Delivery, Landed] = {}
         self._narrow: dict[Delivery, tuple[object, ...]] = {}
         self._of_unit: dict[Unit, set[Delivery]] = defaultdict(set)
@@ -83,11 +98,15 @@ class Runs:
         sent = [*landed]
         self.before = decoded(self.source, self.text)
         given = self._stage(sent)
-        for one in self.before.open:
-            given |= self._of_unit[Unit(one.kind, one.id)]  # type: ignore[arg-type] # a kind
+        new = len(given)
+        waiting = {(one.kind, one.id) for one in self.before.open}
+        given |= {at for at in self._given if unit_of(self._staged[at].flat) in waiting}
+        self._given = given
+        self.reread = len(given) - new
         self.rows = [self._narrow[at] for at in sorted(given)]
         self.known = self._known(given, sent)
         judged = judge_source(table_of(self.rows), self.before, self.known)
+        self.judged = judged
         self.start, self.units = judged.start, judged.verdicts
         self.verdicts = [one for one in judged.links if not isinstance(one, Passed)]
         for unit in judged.verdicts:
@@ -146,6 +165,10 @@ class Runs:
     def marks(self) -> list[Mark]:
         """That the judge was given in the latest run."""
         return [*evidence_of(table_of(self.rows), self.before, self.known).collected()]
+
+    def flat(self, at: Delivery) -> Flat:
+        """A message, as the reader reads it."""
+        return self._staged[at].flat
 
     # --- rows, as int_change has them
 

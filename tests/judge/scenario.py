@@ -120,6 +120,22 @@ def play(
         yield runs, [*settled, *now] or ["nothing new"], step.verdict
 
 
+def played(*steps: str, connector: str = "postgresql") -> Runs:
+    """The runs of a source behind some steps, of which nothing writes down the verdict.
+
+    Args:
+        steps: lines of what lands, and `known` with what a run knows beside messages.
+        connector: of the source.
+    """
+    some = []
+    for step in steps:
+        lines = [*filter(None, map(str.strip, step.split("\n")))]
+        known = [one.removeprefix("known ") for one in lines if one.startswith("known ")]
+        some.append(Step([one for one in lines if not one.startswith("known ")], known, []))
+    *_, (runs, _, _) = play(Scenario("here", connector, is_in_order=False, steps=some))
+    return runs
+
+
 ALWAYS_KNOWN: Final = ("refused_proofs", "missing_row", "sources_without_truncate")
 """What a run knows that is told before a message lands."""
 

@@ -16,7 +16,9 @@ Each module answers one question:
 - `snapshots`: which reads are of which snapshot, and what lies around them?
 - `topics`: whose BEGIN and END does a topic hold?
 - `source`: the marks of all of it, for the judge.
-- `verdicts`: what became of each unit?
+- `verdicts`: what became of each unit? With `shown`: what does its row show?
+- `outcomes`: what became of each message?
+- `progress`: how far has each partition come, for whoever asks?
 """
 
 from collections.abc import Iterator
@@ -24,22 +26,32 @@ from dataclasses import dataclass
 
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
-from dbt_debezium.evidence.groups import grouped, landed_readable
+from dbt_debezium.evidence.groups import coded, grouped, landed_readable
 from dbt_debezium.evidence.known import Known, Look, Settings
 from dbt_debezium.evidence.narrow import COLUMNS, narrow_row, narrow_rows
+from dbt_debezium.evidence.outcomes import OUTCOMES, outcome_counts
+from dbt_debezium.evidence.progress import Progress, progress
 from dbt_debezium.evidence.settle import Outcome, Settlement, known_end
+from dbt_debezium.evidence.shown import Counts, Miscounted
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.state import State, decoded, encoded
 from dbt_debezium.evidence.topics import Topic
-from dbt_debezium.evidence.verdicts import Progress, UnitVerdict, progress, unit_verdicts
+from dbt_debezium.evidence.verdicts import (
+    UnitVerdict,
+    link_verdicts,
+    unit_verdicts,
+    window_verdicts,
+)
 from dbt_debezium.judge import ChainEnd, Verdict, judge
 from dbt_debezium.judge.marks import LINK_KINDS, Mark
 
 __all__ = [
     "COLUMNS",
+    "OUTCOMES",
     "Judged",
     "Known",
     "Look",
+    "Miscounted",
     "Progress",
     "Settings",
     "State",
@@ -68,11 +80,14 @@ class Judged:
     """Where the chain ended before the run, as the judge was given it."""
     links: list[Verdict]
     """What the judge said, in the order of the chain."""
+    outcomes: pa.Table
+    """With the columns of `OUTCOMES`: how many of the rows of each partition have which outcome.
+    Those that are `held` are given to the next run again, all others are settled."""
 
 
 def evidence_of(rows: pa.Table, state: State, known: Known) -> SourceEvidence:
     """What the rows and the state of a source show. The arguments are those of `judge_source`."""
-    unread = [(*one.key, some.offset) for one in state.partitions for some in one.unread]
+    unread = [(*one.key, some) for one in state.partitions for some in one.unplaced]
     return SourceEvidence(grouped(rows), known, state, landed_readable(rows, unread))
 
 
@@ -96,21 +111,30 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
     Raises:
         DebeziumError: the source has something that the judge cannot order.
     """
+    rows = coded(rows).unify_dictionaries()
     evidence = evidence_of(rows, state, known)
     start = known_end(evidence)
     facts: list[Mark] = []
-    outcome = Outcome(start, state.newest)
+    outcome, counts = Outcome(start, state.newest), Counts(evidence)
     links: list[Verdict] = []
 
     def noted() -> Iterator[Mark]:
         for mark in evidence.collected():
             if mark.kind not in LINK_KINDS:
                 facts.append(mark)
+            else:
+                counts.add(mark)
             yield mark
 
     for verdict in judge(noted(), start):
         links.append(verdict)
         outcome.add(verdict)
-    settlement = Settlement(evidence, outcome)
-    found = [*unit_verdicts(evidence, settlement, links)]
-    return Judged(found, [*progress(facts)], settlement.state(), start, links)
+    judged = link_verdicts(evidence, links, start, counts)
+    windows = [*window_verdicts(evidence, judged)]
+    settlement = Settlement(evidence, outcome, {one.unit_id for one in windows if one.is_settled})
+    found = [*unit_verdicts(evidence, settlement, judged), *windows]
+    following = settlement.state()
+    reached = [*progress(evidence, facts, following.partitions)]
+    waiting = {(one.kind, one.id) for one in following.open}
+    outcomes = outcome_counts(rows, evidence.facts.again, found, waiting)
+    return Judged(found, reached, following, start, links, outcomes)

@@ -84,6 +84,12 @@ class Ends:
         seen = (one for one in self._ended if (last := last_of.get(one.name)) and last <= place)
         return max((one.position or BEFORE_ALL for one in seen), default=None)
 
+    def order_of(self, one: Transaction) -> str:
+        """What a transaction that waits is sorted by, without a position: behind the last END
+        before it in its log."""
+        published = self._end.position or self._end.snapshot_position or BEFORE_ALL
+        return f"{most(_before_plus(published), self._end_before(one))}+{one.last or ''}"
+
     def _position(self, one: Transaction) -> str | None:
         if not self._traits or not self._traits.is_ordered_by_end:
             return one.end_position or one.commit_position

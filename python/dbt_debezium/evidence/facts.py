@@ -222,6 +222,15 @@ class Rows(Generic[Row]):
         return found
 
 
+class Again(NamedTuple):
+    """Rows of a run that say nothing new, by their numbers."""
+
+    copies: pa.Array
+    """Changes that are copies of another one (S1)."""
+    repeats: pa.Array
+    """Deliveries that were delivered before."""
+
+
 @dataclass(frozen=True)
 class Facts:
     """All facts of a source that a run is given."""
@@ -236,3 +245,4 @@ class Facts:
     ranges: list[Range]
     shared: frozenset[Place]
     """Partitions with messages of another source."""
+    again: Again

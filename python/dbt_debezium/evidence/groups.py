@@ -3,6 +3,7 @@
 There is no object of Python for a message, but for those that are rare, and for copies.
 """
 
+from array import array
 from collections.abc import Collection, Iterator
 from itertools import chain
 from typing import Any, Final, TypeAlias
@@ -11,6 +12,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # ships no types
 
 from dbt_debezium.evidence.facts import (
+    Again,
     Change,
     Control,
     Count,
@@ -55,6 +57,8 @@ STRETCH_KINDS: Final = {"transaction": "change", "snapshot": "read", "window": "
 FOREIGN: Final = "foreign"
 """The kind of a message of another source in a topic that this one sends to, too."""
 
+NO_ROWS: Final = pa.array([], pa.int64())
+
 Delivery: TypeAlias = tuple[str, int, int]
 
 
@@ -79,17 +83,21 @@ def grouped(rows: pa.Table) -> Facts:
         rows: of `COLUMNS`, in any order; deliveries may repeat. Texts may be coded.
     """
     rows = coded(rows).unify_dictionaries()
+    rows = rows.append_column("row_number", counted_up(rows.num_rows))
     ranges, has_repeats = _ranges(rows)
+    repeats = NO_ROWS
     if has_repeats:
-        rows = _once(rows)
-    kind = _plain(rows["kind"])
+        rows, repeats = _once(rows)
+    kind = plain(rows["kind"])
     is_change = pc.equal(kind, "change")
     counts: list[pa.Table] = []
     stretches: list[pa.Table] = []
     odd: list[pa.Table] = []
+    copies: list[pa.Array] = [NO_ROWS]
     doubly: set[str] = set()
     for part in _parts(rows, is_change):
         changes = _with_copies(part)
+        copies += changes["row_number"].filter(pc.equal(changes["new"], 0)).chunks
         counted = changes.filter(changes["is_counted"])
         if counted.num_rows:
             table = _counts(counted)
@@ -118,6 +126,7 @@ def grouped(rows: pa.Table) -> Facts:
         frozenset(doubly),
         ranges,
         frozenset(_places(rows.filter(pc.equal(kind, FOREIGN)))),
+        Again(pa.concat_arrays(copies), repeats),
     )
 
 
@@ -127,12 +136,10 @@ def landed_readable(rows: pa.Table, wanted: Collection[Delivery]) -> set[Deliver
         return set()
     offsets = pa.array(sorted({one[2] for one in wanted}), pa.int64())
     some = rows.filter(
-        pc.and_(
-            pc.is_in(rows["offset"], offsets), pc.not_equal(_plain(rows["kind"]), "quarantined")
-        )
+        pc.and_(pc.is_in(rows["offset"], offsets), pc.not_equal(plain(rows["kind"]), "quarantined"))
     )
     names = ("topic", "partition", "offset")
-    return {*zip(*(_plain(some[one]).to_pylist() for one in names), strict=True)} & {*wanted}
+    return {*zip(*(plain(some[one]).to_pylist() for one in names), strict=True)} & {*wanted}
 
 
 # --- rows
@@ -144,28 +151,46 @@ def _places(rows: pa.Table) -> set[Place]:
         return set()
     keys = ["topic", "partition"]
     known = rows.select(keys).group_by(keys, use_threads=False).aggregate([])
-    columns = (_plain(known[one]).to_pylist() for one in ("topic", "partition"))
+    columns = (plain(known[one]).to_pylist() for one in ("topic", "partition"))
     return {*zip(*columns, strict=True)}
 
 
-def _plain(column: Any) -> Any:
+def plain(column: Any) -> Any:
     """A column without codes."""
     if pa.types.is_dictionary(column.type):
         return column.cast(pa.string())
     return column
 
 
-def _once(rows: pa.Table) -> pa.Table:
-    """Each delivery once: the first that can be read, else the first."""
+def counted_up(count: int) -> pa.Array:
+    """The numbers from 0 on, so many."""
+    return pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(array("q", range(count)))])
+
+
+def _once(rows: pa.Table) -> tuple[pa.Table, pa.Array]:
+    """Each delivery once: the first that can be read, else the first.
+
+    Returns:
+        The rows, and the numbers of those that came again. What could not be read at first, and can
+        be now, has come for the first time.
+    """
     keys = ("topic", "partition", "offset")
-    places = zip(*(_plain(rows[one]).to_pylist() for one in (*keys, "kind")), strict=True)
-    first: dict[Delivery, int] = {}
-    is_read: dict[Delivery, bool] = {}
-    for at, (topic, partition, offset, kind) in enumerate(places):
-        delivery, can_be_read = (topic, partition, offset), kind != "quarantined"
-        if delivery not in first or (can_be_read and not is_read[delivery]):
-            first[delivery], is_read[delivery] = at, can_be_read
-    return rows.take(pa.array(sorted(first.values()), pa.int64()))
+    order = pa.table({one: plain(rows[one]) for one in keys})
+    is_lost = pc.cast(pc.equal(plain(rows["kind"]), "quarantined"), pa.int8())
+    order = order.append_column("is_lost", is_lost).append_column("row_number", rows["row_number"])
+    order = order.sort_by([(one, "ascending") for one in order.column_names]).combine_chunks()
+    last = max(order.num_rows - 1, 0)
+    is_same = pc.and_(
+        pc.and_(*(pc.equal(order[one].slice(1), order[one].slice(0, last)) for one in keys[:2])),
+        pc.equal(order["offset"].slice(1), order["offset"].slice(0, last)),
+    )
+    is_again = pc.and_(
+        is_same, pc.equal(order["is_lost"].slice(1), order["is_lost"].slice(0, last))
+    )
+    behind = order["row_number"].slice(1)
+    dropped = behind.filter(is_same)
+    kept = rows.filter(pc.invert(pc.is_in(rows["row_number"], dropped)))
+    return kept, pa.concat_arrays([NO_ROWS, *behind.filter(is_again).chunks])
 
 
 def _parts(rows: pa.Table, is_change: Any) -> Iterator[pa.Table]:
@@ -192,18 +217,18 @@ def _with_copies(changes: pa.Table) -> pa.Table:
     """Changes with what is first of copies, and whether copies agree (S1)."""
     is_copy, same_row, same = _copies(changes)
     is_new = pc.invert(pa.array(is_copy))
-    operation = _plain(changes["operation"])
+    operation = plain(changes["operation"])
     is_streamed = pc.is_null(changes["snapshot"])
     is_counted = pc.and_(is_streamed, pc.is_valid(changes["transaction_id"]))
     is_counted = pc.and_(is_counted, pc.is_valid(changes["data_collection"]))
     leaves = pc.and_(is_new, pc.and_(pc.equal(operation, "d"), changes["leaves_key"]))
     enters = pc.and_(is_new, pc.and_(pc.equal(operation, "c"), changes["enters_key"]))
-    closes = pc.equal(_plain(changes["signal_type"]), "snapshot-window-close")
+    closes = pc.equal(plain(changes["signal_type"]), "snapshot-window-close")
     columns = {
         **{name: changes[name] for name in changes.column_names},
         # The least and the highest of coded texts are not known to Arrow.
         **{
-            name: _plain(changes[name])
+            name: plain(changes[name])
             for name in (
                 "connector",
                 "commit_position",
@@ -245,7 +270,7 @@ def _copies(changes: pa.Table) -> tuple[list[bool], list[bool], list[bool]]:
     at = pc.indices_nonzero(pc.is_in(changes["event_hash"], value_set=pc.unique(twice))).to_pylist()
     some = changes.take(pa.array(at, pa.int64()))
     names = (*keys, "topic", "partition", "offset", "content_hash", "order_hash")
-    rows = zip(*(_plain(some[one]).to_pylist() for one in names), strict=True)
+    rows = zip(*(plain(some[one]).to_pylist() for one in names), strict=True)
     heads: dict[tuple[object, ...], tuple[object, ...]] = {}
     for place, row in sorted(zip(at, rows, strict=True), key=lambda one: one[1][4:7]):
         first = heads.setdefault(row[:4], row)
@@ -323,7 +348,7 @@ def _emptied(statements: pa.Table) -> pa.Table:
         "committed_at_micros",
         "emptied_tables",
     )
-    columns = (_plain(statements[one]).to_pylist() for one in names)
+    columns = (plain(statements[one]).to_pylist() for one in names)
     counts = {
         (row[0], table): Count(
             transaction_id=row[0],
@@ -369,14 +394,14 @@ def _doubly_ordered(counted: pa.Table) -> list[str]:
         .aggregate([("total_order", "count_distinct"), ("total_order", "count")])
     )
     twice = pc.less(orders["total_order_count_distinct"], orders["total_order_count"])
-    found: list[str] = _plain(orders.filter(twice)["transaction_id"]).to_pylist()
+    found: list[str] = plain(orders.filter(twice)["transaction_id"]).to_pylist()
     return found
 
 
 def _irregular(counts: pa.Table) -> set[str]:
     """Transactions whose numbers, copies or predecessors are not what they ought to be."""
     is_odd = pc.invert(pc.and_(counts["is_regular"], counts["copies_agree"]))
-    found = {*_plain(counts.filter(is_odd)["transaction_id"]).to_pylist()}
+    found = {*plain(counts.filter(is_odd)["transaction_id"]).to_pylist()}
     named = counts.select(["transaction_id", "previous"])
     several = (
         named.group_by(["transaction_id", "previous"], use_threads=False)
@@ -385,15 +410,15 @@ def _irregular(counts: pa.Table) -> set[str]:
         .aggregate([("transaction_id", "count")])
     )
     is_several = pc.greater(several["transaction_id_count"], 1)
-    return found | {*_plain(several.filter(is_several)["transaction_id"]).to_pylist()}
+    return found | {*plain(several.filter(is_several)["transaction_id"]).to_pylist()}
 
 
 def _odd_changes(counted: pa.Table, names: Collection[str]) -> pa.Table:
-    some = counted.filter(pc.is_in(_plain(counted["transaction_id"]), pa.array(sorted(names))))
+    some = counted.filter(pc.is_in(plain(counted["transaction_id"]), pa.array(sorted(names))))
     keys = ["transaction_id", "data_collection", "event_position", "event_hash"]
     wanted = [*keys, "total_order", "data_collection_order", "same_row"]
     known = (
-        pa.table({name: _plain(some[name]) for name in wanted})
+        pa.table({name: plain(some[name]) for name in wanted})
         .group_by(keys, use_threads=False)
         .aggregate(
             [
@@ -471,13 +496,13 @@ def _read_markers(changes: pa.Table, known: pa.Table, keys: list[str]) -> Any:
     texts = pa.list_(pa.string())
     if not reads.num_rows:
         return pa.array([[]] * known.num_rows, texts)
-    plain = pa.table({one: _plain(reads[one]) for one in (*keys, "snapshot")})
-    said = plain.group_by(keys, use_threads=False).aggregate([("snapshot", "distinct")])
+    known_reads = pa.table({one: plain(reads[one]) for one in (*keys, "snapshot")})
+    said = known_reads.group_by(keys, use_threads=False).aggregate([("snapshot", "distinct")])
     columns = (said[one].to_pylist() for one in keys)
     found = dict(
         zip(zip(*columns, strict=True), said["snapshot_distinct"].to_pylist(), strict=True)
     )
-    rows = zip(*(_plain(known[one]).to_pylist() for one in keys), strict=True)
+    rows = zip(*(plain(known[one]).to_pylist() for one in keys), strict=True)
     return pa.array([found.get(one, []) for one in rows], texts)
 
 
@@ -531,8 +556,8 @@ def _markers(markers: pa.Table) -> pa.Table:
             "offset": markers["offset"],
             "source": markers["source"],
             "database": markers["database_name"],
-            "is_end": pc.equal(_plain(markers["marker"]), "END"),
-            "transaction_id": pc.fill_null(_plain(markers["transaction_id"]), ""),
+            "is_end": pc.equal(plain(markers["marker"]), "END"),
+            "transaction_id": pc.fill_null(plain(markers["transaction_id"]), ""),
             "position": markers["commit_position"],
             "log_position": markers["log_position"],
             "event_count": pc.fill_null(markers["event_count"], 0),
@@ -557,7 +582,7 @@ def _controls(rows: pa.Table, kind: Any) -> Iterator[Control]:
         "committed_at_micros",
         "kind",
     )
-    for row in zip(*(_plain(some[one]).to_pylist() for one in names), strict=True):
+    for row in zip(*(plain(some[one]).to_pylist() for one in names), strict=True):
         *where, kind_of_message = row
         said: Any = "signal"
         if kind_of_message == "quarantined":
@@ -574,7 +599,7 @@ def _ranges(rows: pa.Table) -> tuple[list[Range], bool]:
     if not rows.num_rows:
         return [], False
     names = ("topic", "partition", "offset")
-    table = pa.table({one: _plain(rows[one]) for one in names})
+    table = pa.table({one: plain(rows[one]) for one in names})
     table = table.sort_by([(one, "ascending") for one in names]).combine_chunks()
     topic, partition, offset = (table[one].combine_chunks() for one in names)
     topic, partition, offset = (

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from dbt_debezium.evidence.facts import Place
+from dbt_debezium.evidence.facts import Place, Range
 from dbt_debezium.evidence.topics import Topic
 from dbt_debezium.judge.decisions import settles
 from dbt_debezium.judge.facts import Decision
@@ -61,6 +61,9 @@ class Known:
     """Partitions of the transaction topic, with those of which nothing has landed."""
     looks: Mapping[Place, Look] = field(default_factory=dict)
     """Of each partition the latest look at its end, also of those of which nothing has landed."""
+    fetched: Sequence[Range] = ()
+    """Offsets that landings of this run have read from topics that nothing compacts. One without a
+    message is that of a control record of Kafka, or of a transaction that it aborted (S18)."""
 
     @cached_property
     def decided(self) -> frozenset[str]:

@@ -120,7 +120,9 @@ def with_neighbours(one: Unread, stretches: Iterable[Stretch], traits: Traits | 
     place = min(places, default=nothing, key=lambda some: some[0] or 0)
     position = min(positions, default=nothing, key=lambda some: some[0] or 0)
     has_before = one.has_before or bool(before)
-    return Unread(one.offset, one.known_place, after, has_before, *place, *position)
+    return Unread(
+        one.offset, one.known_place, after, has_before, *place, *position, one.transaction_id
+    )
 
 
 def without_doubtful(one: Unread, late: Stretch) -> Unread:

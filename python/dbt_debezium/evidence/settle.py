@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
@@ -78,14 +78,19 @@ class Outcome:
 class Settlement:
     """What a run settles."""
 
-    def __init__(self, evidence: SourceEvidence, outcome: Outcome) -> None:
+    def __init__(self, evidence: SourceEvidence, outcome: Outcome, closed: Collection[str]) -> None:
         """Tell what is settled from what waits.
 
         A unit is settled by its verdict, or where it is late: its position is firm, at or before
         the new end, and it was never published. A position that nothing shows is found anew in
         each run, from where the chain ends; such a unit stays open.
+
+        Args:
+            evidence: of the run.
+            outcome: of its verdicts on links.
+            closed: windows that are published, or never will be.
         """
-        self._evidence, self._outcome = evidence, outcome
+        self._evidence, self._outcome, self._closed = evidence, outcome, closed
         self._link = outcome.end.passed
         self._open = {one.name for one in evidence.sent.values() if self._is_open(one)}
         self._open_reads = {*evidence.reads} - outcome.read
@@ -125,7 +130,7 @@ class Settlement:
                 return False
             return evidence.groups.group_of.get(one.link, one.link) in self._open
         if one.kind == "window":
-            return evidence.is_open_window(one)
+            return (one.link or "") not in self._closed
         return one.kind == "read" and (one.link or "") in self._open_reads
 
     def state(self) -> State:
@@ -173,8 +178,10 @@ class Settlement:
                 old.is_streamed,
                 old.has_windows,
                 old.has_signals,
+                old.has_controls,
                 old.is_shared or place in evidence.facts.shared,
                 [*old.tables],
+                unplaced=old.unplaced,
             )
         unread: dict[Place, list[Unread]] = defaultdict(list)
         for (topic, partition, _), one in evidence.unread.items():
@@ -194,11 +201,19 @@ class Settlement:
         self._settle_markers(lines)
         for line in lines.values():
             line.tables.sort()
+            line.unplaced = self._unplaced(line)
         return [*lines.values()]
+
+    def _unplaced(self, line: Partition) -> list[int]:
+        """The offsets that cannot be read: those of the state, and of this run."""
+        found = {at for at in line.unplaced if (*line.key, at) not in self._evidence.readable}
+        return sorted(found | self._evidence.quarantined.get(line.key, set()))
 
     @staticmethod
     def _note(line: Partition, one: Stretch) -> None:
-        if one.kind != "other":
+        if one.kind == "other":
+            line.has_controls = True
+        else:
             line.has_changes = True
             if one.data_collection is not None and one.data_collection not in line.tables:
                 line.tables.append(one.data_collection)

@@ -59,12 +59,18 @@ class SourceEvidence:
         self.known, self.state = known, state
         self.settings = known.settings
         self.facts = facts
-        self._readable = {*readable}
+        self.readable = {*readable}
+        """Deliveries that could not be read before, and can be now."""
+        self.quarantined: dict[Place, set[int]] = defaultdict(set)
+        """Offsets of messages of this run that cannot be read."""
+        for control in facts.controls:
+            if control.kind == "unreadable":
+                self.quarantined[control.key].add(control.offset)
         self.connector = state.connector or self._connector_of(facts)
         self.traits = TRAITS.get(self.connector or "")
         self.names_predecessor = bool(self.traits and self.traits.names_predecessor)
         self.is_ordered_by_end = bool(self.traits and self.traits.is_ordered_by_end)
-        self.lines = Lines(state.partitions, facts.ranges, known.looks)
+        self.lines = Lines(state.partitions, [*facts.ranges, *known.fetched], known.looks)
         self.end = state.end
         self.link = self.end.position or self.end.snapshot_position
         self.late = Late(known, state, self.connector, facts.counts)
@@ -273,7 +279,7 @@ class SourceEvidence:
         yield from self._partitions()
         yield from self._unreadable()
         yield from self._windows()
-        yield from self._unlanded_tables()
+        yield from self.unlanded_tables()
         yield from self._snapshot_facts()
         for one in self.log_numbers():
             yield marks.LogRange(one.log, one.first, one.last)
@@ -390,7 +396,7 @@ class SourceEvidence:
             (*line.key, one.offset): one
             for line in self.state.partitions
             for one in line.unread
-            if (*line.key, one.offset) not in self._readable
+            if (*line.key, one.offset) not in self.readable
         }
         if found:
             for late in self.late_stretches():
@@ -408,6 +414,7 @@ class SourceEvidence:
                 continue
             new = in_a_gap(control.offset, come, self.lines.of(control.key).runs)
             if new is not None:
+                new.transaction_id = control.transaction_id
                 found[at] = new
         return found
 
@@ -447,7 +454,8 @@ class SourceEvidence:
             }
             yield from map(marks.Window, sorted(named, key=lambda one: one or ""))
 
-    def _unlanded_tables(self) -> Iterator[marks.UnlandedTable]:
+    def unlanded_tables(self) -> Iterator[marks.UnlandedTable]:
+        """Tables that ENDs count, of which nothing has landed."""
         last = self.counted_late()
         for one in self.sent.kept_markers():
             if not one.is_end:

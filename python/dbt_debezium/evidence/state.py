@@ -85,6 +85,8 @@ class Unread(Struct, forbid_unknown_fields=True):
     position_offset: int | None = None
     """The next change behind it, and where it stands in the log."""
     position: str | None = None
+    transaction_id: str | None = None
+    """That it names itself."""
 
 
 class Partition(Struct, forbid_unknown_fields=True):
@@ -100,11 +102,16 @@ class Partition(Struct, forbid_unknown_fields=True):
     """Whether a change has landed that is no read."""
     has_windows: bool = False
     has_signals: bool = False
+    has_controls: bool = False
+    """Whether a message has landed that is no change, and no tombstone."""
     is_shared: bool = False
     """Whether a message of another source has landed. Places of two sources do not compare."""
     tables: list[str] = field(default_factory=list)
     """Of which a change or read has landed, by the names that END uses."""
     unread: list[Unread] = field(default_factory=list)
+    """Messages that cannot be read, and that the chain has not passed."""
+    unplaced: list[int] = field(default_factory=list)
+    """The offsets of all that cannot be read."""
     markers: dict[int, str] = field(default_factory=dict)
     """Of a transaction topic: settled markers that no settled one follows, by offset."""
 

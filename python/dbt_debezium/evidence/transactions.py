@@ -37,6 +37,7 @@ class Transaction:
         "committed_at",
         "end_offset",
         "end_position",
+        "event_count",
         "expected",
         "first",
         "following",
@@ -51,6 +52,7 @@ class Transaction:
         "is_whole",
         "last",
         "log_position",
+        "marked_at",
         "misplacement",
         "name",
         "older",
@@ -83,6 +85,10 @@ class Transaction:
         """Of its first BEGIN in the leading topic."""
         self.end_offset: int | None = None
         """Likewise of its first END."""
+        self.marked_at: int | None = None
+        """When it was committed, by its first BEGIN or END."""
+        self.event_count: int | None = None
+        """Of all its changes, by the END that counts most."""
         self.expected = 0
         """Changes of tables that land, by the END that counts most."""
         self.end_position: str | None = None
@@ -128,8 +134,10 @@ class Transaction:
         """Take in a BEGIN or an END."""
         self.log_position = self.log_position or one.log_position
         self.has_markers = True
+        self.marked_at = least(self.marked_at, one.committed_at)
         if one.is_end:
             self.has_end = True
+            self.event_count = most(self.event_count, one.event_count)
             self.end_position = least(self.end_position, one.position)
         if not is_leading:
             return

@@ -1,14 +1,16 @@
-"""What became of each unit of a run, and how far each partition has come: what a run writes."""
+"""What became of each unit of a run: what a run writes."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dbt_debezium.evidence.facts import Stretch
 from dbt_debezium.evidence.settle import Settlement
+from dbt_debezium.evidence.shown import Counts, Miscounted, Shown, predecessors
 from dbt_debezium.evidence.source import SourceEvidence
-from dbt_debezium.judge import marks
+from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.verdicts import (
+    ChainEnd,
     Commit,
     Discarded,
     Hold,
@@ -22,6 +24,13 @@ from dbt_debezium.judge.verdicts import (
 from dbt_debezium.units import UnitKind
 
 Outcome: TypeAlias = Literal["commit", "hold", "superseded", "discarded", "passed", "late"]
+OUTCOMES: Final[dict[type[Verdict], Outcome]] = {
+    Commit: "commit",
+    Hold: "hold",
+    Superseded: "superseded",
+    Discarded: "discarded",
+    Passed: "passed",
+}
 
 
 class UnitVerdict(NamedTuple):
@@ -47,28 +56,58 @@ class UnitVerdict(NamedTuple):
     """Of its commit, or of the one in front of it that is the newest."""
     committed_at: int | None = None
     """In microseconds, by the source's clock."""
+    log_position: str | None = None
+    """The number that a log gives the transaction, behind the log's name."""
+    predecessor_position: str | None = None
+    """The position that a link of the chain follows: as its changes name it, else that of the link
+    before it in its stream."""
+    is_first_of_stream: bool = False
+    """Whether it follows none in its stream, as the first behind an initial snapshot."""
+    has_reset_counters: bool = False
+    """Whether its numbers show no order, so that places do (S3)."""
+    decision: Decided = None
+    """Of an operator, on it."""
+    log_order: str | None = None
+    """What it is sorted by among what waits: its position, or what it lies behind."""
+    event_count: int | None = None
+    """Changes that END counts, or reads that have landed."""
+    miscounted_tables: tuple[Miscounted, ...] = ()
+    """Of one with END whose counts differ, or of a snapshot that lacks reads."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no later run says anything else of it."""
+        return self.verdict in ("commit", "discarded", "superseded", "late")
 
 
-class Progress(NamedTuple):
-    """One row per partition: how far it has come."""
+def link_verdicts(
+    evidence: SourceEvidence, verdicts: Sequence[Verdict], start: ChainEnd, counts: Counts
+) -> list[UnitVerdict]:
+    """The verdict on each link of the chain.
 
-    topic: str
-    partition: int
-    ranges: tuple[tuple[int, int], ...]
-    """Runs of offsets that have landed without a gap, first and last."""
-    reached_place: str | None
-    has_changes: bool
+    Args:
+        evidence: of the run.
+        verdicts: of the judge, in the order of the chain.
+        start: where the chain ended before the run.
+        counts: what was noted of transactions.
+    """
+    shown = Shown(evidence, counts)
+    followed = predecessors(verdicts, start)
+    return [
+        _of_link(number, one, follows, shown)
+        for number, (one, follows) in enumerate(zip(verdicts, followed, strict=True))
+    ]
 
 
 def unit_verdicts(
-    evidence: SourceEvidence, settlement: Settlement, verdicts: Sequence[Verdict]
+    evidence: SourceEvidence, settlement: Settlement, links: Sequence[UnitVerdict]
 ) -> Iterator[UnitVerdict]:
-    """The verdict on each unit.
+    """The verdict on each unit but windows; those of the chain first, in its order.
 
     Args:
         evidence: of the run.
         settlement: what it settles.
-        verdicts: of the judge, in the order of the chain.
+        links: verdicts on links of the chain.
     """
     members: dict[str, list[str]] = defaultdict(list)
     for name, group in evidence.groups.group_of.items():
@@ -78,7 +117,6 @@ def unit_verdicts(
         for one in evidence.facts.controls
         if one.kind == "statement" and one.transaction_id is not None and one.position is not None
     }
-    links = [_of_link(number, one) for number, one in enumerate(verdicts)]
     for one in links:
         place = statements.get(one.transaction_id) if one.transaction_id else None
         if place is not None:
@@ -89,47 +127,41 @@ def unit_verdicts(
         yield one
     judged = {one.unit_id for one in links if one.unit_kind == "transaction"}
     yield from _late(evidence, settlement, judged)
-    yield from _windows(evidence, links)
 
 
-def _of_link(number: int, verdict: Verdict) -> UnitVerdict:
+def _of_link(number: int, verdict: Verdict, follows: str | None, shown: Shown) -> UnitVerdict:
     kind: UnitKind = "snapshot"
-    unit_id = ""
     read_position = None if isinstance(verdict, Passed) else verdict.read_position
+    unit_id = read_position or verdict.position or ""
     if verdict.kind == "message":
-        kind, unit_id = "message", verdict.position or ""
+        kind = "message"
     elif verdict.kind == "transaction":
         kind, unit_id = "transaction", verdict.transaction_id or ""
-    else:
-        unit_id = read_position or verdict.position or ""
     found = UnitVerdict(
         kind,
         unit_id,
-        "commit",
+        OUTCOMES[type(verdict)],
         number,
         verdict.kind,
         verdict.transaction_id,
         verdict.position,
         read_position,
+        **shown.of(verdict),
     )
     match verdict:
-        case Commit():
-            return found._replace(
-                proof=verdict.proof,
-                commit_number=verdict.chain_end.commit_number,
-                committed_at=verdict.committed_at,
-            )
-        case Discarded():
-            number_before = verdict.chain_end.commit_number
-            return found._replace(verdict="discarded", commit_number=number_before)
-        case Superseded():
-            return found._replace(verdict="superseded")
-        case Passed():
-            return found._replace(verdict="passed", committed_at=verdict.committed_at)
         case Hold():
-            return found._replace(
-                verdict="hold", held_reason=verdict.reason, lacking_topics=verdict.lacking_topics
-            )
+            return found._replace(lacking_topics=verdict.lacking_topics)
+        case Superseded():
+            return found
+        case Passed() if verdict.kind == "message":
+            found = found._replace(committed_at=verdict.committed_at)
+        case Commit():
+            found = found._replace(proof=verdict.proof)
+    if isinstance(verdict, Commit | Discarded):
+        found = found._replace(commit_number=verdict.chain_end.commit_number)
+    return found._replace(
+        predecessor_position=shown.named_by(verdict) or follows, is_first_of_stream=follows is None
+    )
 
 
 def _late(
@@ -146,9 +178,11 @@ def _late(
         yield UnitVerdict("snapshot", at, "late", read_position=at)
 
 
-def _windows(evidence: SourceEvidence, links: Iterable[UnitVerdict]) -> Iterator[UnitVerdict]:
-    """Reads of a window are published with the transaction that closes it (S6): the first one
-    behind the commit that they name, or at or behind their own place in the log."""
+def window_verdicts(
+    evidence: SourceEvidence, links: Iterable[UnitVerdict]
+) -> Iterator[UnitVerdict]:
+    """The verdict on each window. Its reads are published with the transaction that closes it (S6):
+    the first one behind the commit that they name, or at or behind their own place in the log."""
     windows: dict[str, Stretch] = {}
     for one in evidence.facts.stretches:
         if one.kind == "window":
@@ -179,23 +213,3 @@ def _closes(evidence: SourceEvidence, window: Stretch, link: UnitVerdict) -> boo
     if sent.log_position is not None and sent.log_position == window.link:
         return True
     return (sent.last or "") >= (window.last_place or "~")
-
-
-def progress(found: Iterable[marks.Mark]) -> Iterator[Progress]:
-    """How far each partition has come, by the marks of a run."""
-    ranges: dict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
-    lines: dict[tuple[str, int], marks.Partition] = {}
-    for one in found:
-        match one:
-            case marks.Range():
-                ranges[one.topic, one.partition].append((one.first_offset, one.last_offset))
-            case marks.Partition():
-                lines[one.topic, one.partition] = one
-    for place in sorted({*ranges, *lines}):
-        line = lines.get(place)
-        yield Progress(
-            *place,
-            tuple(ranges[place]),
-            line.reached_place if line else None,
-            bool(line and line.has_changes),
-        )

@@ -1,0 +1,166 @@
+"""What the row of a verdict shows of its transaction or snapshot, beside the verdict itself."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from dbt_debezium.evidence.facts import Stretch
+from dbt_debezium.evidence.places import most
+from dbt_debezium.evidence.source import SourceEvidence
+from dbt_debezium.evidence.transactions import Transaction
+from dbt_debezium.judge import ChainEnd, Hold, Passed, Superseded, Verdict, marks
+from dbt_debezium.judge.places import epoch_of
+from dbt_debezium.judge.verdicts import HoldReason
+from dbt_debezium.topic_names import table_suffix
+
+LAST_OF_TABLE: Final = frozenset({"last_in_data_collection", "last"})
+
+
+class Miscounted(NamedTuple):
+    """A table of which another number of changes has landed than was sent."""
+
+    data_collection: str
+    expected_count: int | None
+    """By END; None of a snapshot, whose reads nothing counts."""
+    received_count: int
+
+
+class Counts:
+    """What is noted of transactions while the judge reads their marks."""
+
+    def __init__(self, evidence: SourceEvidence) -> None:
+        self._evidence = evidence
+        self.miscounted: dict[str, list[Miscounted]] = defaultdict(list)
+        """Of transactions with END."""
+        self.renumbered: set[str] = set()
+        """Transactions whose numbers show no order."""
+
+    def add(self, mark: marks.Mark) -> None:
+        """Take in one more mark."""
+        match mark:
+            case marks.Table():
+                expected, received = mark.expected_count, mark.received_count
+                if expected != received and self._evidence.sent[mark.transaction_id].has_end:
+                    found = Miscounted(mark.data_collection, expected, received)
+                    self.miscounted[mark.transaction_id].append(found)
+                is_regular = mark.has_every_number and mark.copies_agree and mark.has_one_order
+                if received > expected or not is_regular:
+                    self.renumbered.add(mark.transaction_id)
+            case marks.End() if not mark.has_true_sum:
+                self.renumbered.add(mark.transaction_id)
+
+
+class Shown:
+    """Columns of the rows of verdicts, by their names in `UnitVerdict`."""
+
+    def __init__(self, evidence: SourceEvidence, counts: Counts) -> None:
+        self._evidence, self._counts = evidence, counts
+        self._decided = {
+            (one.transaction_id, one.snapshot_position): one.decision
+            for one in evidence.known.decisions
+        }
+
+    def of(self, verdict: Verdict) -> dict[str, Any]:
+        """The columns of a verdict; none of a message's."""
+        name = verdict.transaction_id
+        if name is not None:
+            found = self._of_transaction(self._evidence.sent[name], name)
+        elif isinstance(verdict, Passed) or verdict.read_position is None:
+            return {}
+        else:
+            found = self._of_snapshot(verdict.read_position, verdict)
+        if isinstance(verdict, Hold):
+            found["held_reason"] = self._reason(verdict, found["miscounted_tables"])
+        return found
+
+    def named_by(self, verdict: Verdict) -> str | None:
+        """The commit that changes of a transaction name as the one before."""
+        if verdict.transaction_id is None:
+            return None
+        return self._evidence.sent[verdict.transaction_id].previous
+
+    def _of_transaction(self, one: Transaction, name: str) -> dict[str, Any]:
+        behind = most(one.previous, one.last)
+        if self._evidence.is_ordered_by_end:
+            behind = self._evidence.ends.order_of(one)
+        return {
+            "log_position": one.log_position,
+            "committed_at": one.marked_at or one.committed_at or None,
+            "log_order": one.position or one.commit_position or behind,
+            "event_count": one.event_count,
+            "miscounted_tables": tuple(self._counts.miscounted.get(name, ())),
+            "has_reset_counters": one.is_uncounted or name in self._counts.renumbered,
+            "decision": self._decided.get((name, None)),
+        }
+
+    def _of_snapshot(self, at: str, verdict: Verdict) -> dict[str, Any]:
+        reads = self._evidence.reads.get(at, [])
+        is_lacking = isinstance(verdict, Hold) and verdict.reason == "missing_reads"
+        return {
+            "committed_at": max((one.last_at for one in reads), default=None),
+            "log_order": verdict.position,
+            "event_count": sum(one.new_count for one in reads),
+            "miscounted_tables": (
+                tuple(self._lacking_tables(at, verdict, reads)) if is_lacking else ()
+            ),
+            "decision": self._decided.get((None, at)),
+        }
+
+    def _lacking_tables(
+        self, at: str, verdict: Verdict, reads: Sequence[Stretch]
+    ) -> Iterator[Miscounted]:
+        """Tables that lack reads, and those of which nothing has landed."""
+        topics = {*verdict.lacking_topics} if isinstance(verdict, Hold) else set()
+        by_table: dict[str, list[Stretch]] = defaultdict(list)
+        for one in reads:
+            by_table[one.data_collection or ""].append(one)
+        found = []
+        for name, some in by_table.items():
+            markers = frozenset[str]().union(*(one.markers for one in some))
+            count = sum(one.new_count for one in some)
+            has_last = bool(markers & LAST_OF_TABLE) or ("first" in markers and count == 1)
+            if not has_last or any(one.topic in topics for one in some):
+                found.append(Miscounted(name, None, count))
+        if at not in self._evidence.asked:
+            position = verdict.position or ""
+            found += [
+                Miscounted(one.data_collection, None, 0)
+                for one in self._evidence.unlanded_tables()
+                if self._evidence.is_ordered_by_end or one.last_position > position
+            ]
+        yield from sorted(found)
+
+    def _reason(self, verdict: Hold, miscounted: Sequence[Miscounted]) -> HoldReason:
+        """Why a link waits. Events may be missing because a message cannot be read; one that names
+        no transaction may be of any."""
+        if verdict.reason != "missing_events":
+            return verdict.reason
+        suffixes = tuple(table_suffix(one.data_collection) for one in miscounted)
+        may_be_lost = any(
+            topic.endswith(suffixes) and one.transaction_id in (None, verdict.transaction_id)
+            for (topic, _, _), one in self._evidence.unread.items()
+        )
+        return "quarantined_event" if may_be_lost else verdict.reason
+
+
+def predecessors(links: Sequence[Verdict], start: ChainEnd) -> list[str | None]:
+    """Of each link of the chain the position that it follows in its stream; None of what begins
+    one, as behind an initial snapshot and in a new epoch, and of what waits.
+
+    Args:
+        links: verdicts of a run, in the order of the chain.
+        start: where the chain ended before it.
+    """
+    found: list[str | None] = []
+    link = start.position or start.snapshot_position
+    follows = start.position
+    for one in links:
+        if isinstance(one, Hold | Superseded):
+            found.append(None)
+            continue
+        is_new = link is not None and epoch_of(one.position) != epoch_of(link)
+        found.append(None if is_new else follows)
+        if one.kind != "blocking_snapshot":
+            link = one.position
+            follows = None if one.kind == "initial_snapshot" else link
+    return found

@@ -1,0 +1,248 @@
+"""What rows of verdicts and partitions show, beside the verdicts themselves. No Spark."""
+
+from pathlib import Path
+
+import pytest
+from runs import Runs
+from scenario import play, played, read_scenario
+
+from dbt_debezium.evidence import Known, Miscounted, Progress, State, UnitVerdict, judge_source
+from dbt_debezium.evidence.facts import Range
+from dbt_debezium.evidence.narrow import COLUMNS, table_of
+
+SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("S*.md"))
+FIRST = """
+    transaction 0  BEGIN 701
+    orders 0       create 1, in 701, at 110, numbers 1 1, follows nothing, time 5
+    transaction 0  END 701, at 140, counts orders 1, time 6
+"""
+SECOND = """
+    transaction 0  BEGIN 702
+    orders 0       create 3, in 702, at 150, numbers 1 1, follows 140
+    transaction 0  END 702, at 160, counts orders 1
+"""
+
+
+def place(number: int) -> str:
+    return str(number).zfill(20)
+
+
+def unit(runs: Runs, name: str) -> UnitVerdict:
+    """The only row of a unit: of a transaction whose id begins so, or of a kind."""
+    (found,) = (
+        one for one in runs.units if one.unit_kind == name or one.unit_id.split(":")[0] == name
+    )
+    return found
+
+
+def partition(runs: Runs, topic: str, number: int = 0) -> Progress:
+    assert runs.judged is not None
+    (found,) = (
+        one
+        for one in runs.judged.progress
+        if one.topic.endswith(f".{topic}") and one.partition == number
+    )
+    return found
+
+
+# --- commits
+
+
+def test_a_commit_shows_what_it_follows() -> None:
+    runs = played(FIRST + SECOND)
+    first, second = unit(runs, "701"), unit(runs, "702")
+    assert (first.predecessor_position, first.is_first_of_stream) == (None, True)
+    assert (second.predecessor_position, second.is_first_of_stream) == (place(140), False)
+    assert [first.commit_number, second.commit_number] == [1, 2]
+
+
+def test_the_first_commit_behind_a_snapshot_follows_nothing_in_any_run() -> None:
+    snapshot = "orders 0  read 1, at 50, last"
+    one_run = played(snapshot + FIRST)
+    two_runs = played(f"{snapshot}\nknown landing_reaches_the_end", FIRST)
+    assert two_runs.start.commit_number == 1
+    for runs in (one_run, two_runs):
+        assert unit(runs, "701").is_first_of_stream
+        assert unit(runs, "701").predecessor_position is None
+
+
+def test_a_commit_of_mysql_follows_the_one_before_it_also_in_a_later_run() -> None:
+    step = """
+        transaction 0  BEGIN {0}
+        orders 0       create 1, in {0}, at {0}00, numbers 1 1
+        transaction 0  END {0}, counts orders 1
+    """
+    runs = played(step.format(1), step.format(2), connector="mysql")
+    (found,) = (one for one in runs.units if one.verdict == "commit")
+    assert found.predecessor_position == place(1)
+    assert found.log_position is not None
+    assert found.log_position.partition("#")[2].lstrip("0") == "2"
+
+
+def test_a_commit_was_made_when_its_first_marker_says() -> None:
+    runs = played(FIRST)
+    assert unit(runs, "701").committed_at == 1_000  # BEGIN says 1 millisecond
+
+
+def test_a_snapshot_was_made_when_its_last_row_was_read() -> None:
+    reads = "orders 0  read 1, at 50, first, time 7\norders 0  read 2, at 50, last, time 9"
+    runs = played(reads, "known landing_reaches_the_end")
+    found = unit(runs, "snapshot")
+    assert (found.verdict, found.committed_at, found.event_count) == ("commit", 9_000, 2)
+
+
+def test_numbers_that_a_restart_began_again_show_no_order() -> None:
+    (path,) = (one for one in SCENARIOS if one.stem == "S13-a-restart-with-an-overlap")
+    *_, (runs, _, _) = play(read_scenario(path))
+    assert unit(runs, "701").has_reset_counters
+    assert not unit(played(FIRST), "701").has_reset_counters
+
+
+def test_a_commit_shows_the_decision_on_it() -> None:
+    lost = FIRST.replace("counts orders 1", "counts orders 2")
+    runs = played(lost + SECOND, "known release 701")
+    first, second = unit(runs, "701"), unit(runs, "702")
+    assert (first.verdict, first.decision) == ("commit", "release")
+    assert (second.verdict, second.decision) == ("commit", None)
+
+
+# --- holds
+
+
+def test_a_transaction_that_lacks_changes_shows_of_which_tables() -> None:
+    runs = played(FIRST.replace("counts orders 1", "counts orders 3 and items 1") + SECOND)
+    held = unit(runs, "701")
+    assert held.held_reason == "missing_events"
+    assert held.event_count == 4
+    assert held.miscounted_tables == (
+        Miscounted("public.items", 1, 0),
+        Miscounted("public.orders", 3, 1),
+    )
+    assert (held.position, held.log_order) == (place(140), place(140))
+    following = unit(runs, "702")
+    assert (following.held_reason, following.miscounted_tables) == ("follows_held_transaction", ())
+
+
+def test_a_transaction_without_end_is_sorted_by_its_last_change_and_counts_nothing() -> None:
+    runs = played("\n".join(FIRST.splitlines()[:3]))
+    held = unit(runs, "701")
+    assert (held.held_reason, held.position, held.log_order) == ("no_end", None, place(110))
+    assert (held.event_count, held.miscounted_tables) == (None, ())
+
+
+def test_a_transaction_of_mysql_without_end_is_sorted_behind_the_end_before_it() -> None:
+    runs = played(
+        """
+        transaction 0  BEGIN 1
+        orders 0       create 1, in 1, at 100, numbers 1 1
+        transaction 0  END 1, counts orders 1
+        transaction 0  BEGIN 2
+        orders 0       create 2, in 2, at 200, numbers 1 1
+        """,
+        connector="mysql",
+    )
+    (held,) = (one for one in runs.units if one.verdict == "hold")
+    assert held.position is None
+    assert (held.log_order or "").startswith(f"{place(1)}+")
+
+
+@pytest.mark.parametrize("is_in_a_later_run", [False, True])
+def test_what_lacks_a_change_that_cannot_be_read_says_so(is_in_a_later_run: bool) -> None:
+    lost = FIRST.replace("counts orders 1", "counts orders 2")
+    steps = (
+        [f"{lost}orders 0  unreadable", ""]
+        if is_in_a_later_run
+        else [f"{lost}orders 0  unreadable"]
+    )
+    assert unit(played(*steps), "701").held_reason == "quarantined_event"
+    elsewhere = lost + "items 0  unreadable"
+    assert unit(played(elsewhere), "701").held_reason == "missing_events"
+
+
+def test_a_snapshot_that_lacks_reads_shows_of_which_tables() -> None:
+    runs = played(
+        """
+        orders 0       read 1, at 50, first
+        orders 0       read 2, at 50, last_in_data_collection
+        items 0        read 1, at 50
+        transaction 0  BEGIN 701
+        transaction 0  END 701, at 140, counts payments 1
+        """
+    )
+    held = unit(runs, "snapshot")
+    assert (held.held_reason, held.event_count) == ("missing_reads", 3)
+    assert Miscounted("public.items", None, 1) in held.miscounted_tables
+    assert Miscounted("public.payments", None, 0) in held.miscounted_tables
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_what_stays_open_is_held_or_passed_and_what_is_held_stays_open(path: Path) -> None:
+    for runs, got, _ in play(read_scenario(path)):
+        if got[0].startswith("refused"):
+            continue
+        assert runs.judged is not None
+        waiting = {
+            (one.kind, one.id)
+            for one in runs.judged.state.open
+            if one.kind in ("transaction", "snapshot", "window")
+        }
+        judged = {(one.unit_kind, one.unit_id): one.verdict for one in runs.units}
+        # The judge says nothing of a blocking snapshot until something follows its reads.
+        assert {judged.get(one, "hold") for one in waiting} <= {"hold", "passed"}
+        assert {one[0] for one in waiting - judged.keys()} <= {"snapshot"}
+        assert {one for one, what in judged.items() if what == "hold"} <= waiting | {
+            one for one in judged if one[0] == "statement"
+        }
+
+
+# --- partitions
+
+
+def test_a_partition_shows_what_has_landed_in_it() -> None:
+    runs = played(
+        FIRST
+        + """
+        orders 0@2     unreadable
+        orders 0@5     create 9, in 702, at 150, numbers 1 1, follows 140
+        """
+    )
+    orders = partition(runs, "orders")
+    assert orders.ranges == ((0, 0), (2, 2), (5, 5))
+    assert (orders.contiguous_offset, orders.last_offset) == (0, 5)
+    assert orders.unplaced_offsets == (2,)
+    assert orders.data_collections == ("public.orders",)
+    assert (orders.role, orders.has_changes, orders.has_controls) == ("tables", True, False)
+    markers = partition(runs, "transaction")
+    assert (markers.role, markers.is_leading) == ("transactions", True)
+    assert (markers.has_changes, markers.has_controls) == (False, True)
+
+
+def test_what_a_partition_has_shown_stays_in_later_runs() -> None:
+    runs = played(FIRST + "\norders 0  unreadable", SECOND, "")
+    orders = partition(runs, "orders")
+    assert (orders.link_position, orders.event_position) == (place(140), None)
+    assert orders.unplaced_offsets == (1,)
+    assert partition(runs, "transaction").has_controls
+
+
+def test_an_offset_is_placed_as_soon_as_its_message_can_be_read() -> None:
+    runs = played(
+        FIRST + "\norders 0  unreadable",
+        "orders 0@1  create 2, in 702, at 150, numbers 1 1, follows 140",
+    )
+    assert partition(runs, "orders").unplaced_offsets == ()
+
+
+def test_offsets_that_kafka_kept_for_itself_are_no_gap() -> None:
+    runs = played(FIRST + "\norders 0@2  create 9, in 702, at 150, numbers 1 1, follows 140")
+    rows, topic = table_of(runs.rows), "shop.public.orders"
+    assert partition(runs, "orders").contiguous_offset == 0
+    known = Known("shop", fetched=[Range(topic, 0, 0, 2), Range("shop.public.empty", 0, 0, 3)])
+    found = {one.topic: one for one in judge_source(rows, State(), known).progress}
+    assert found[topic].ranges == ((0, 2),)
+    assert found["shop.public.empty"].last_offset == 3
+
+
+def test_partitions_and_outcomes_of_no_rows_are_none() -> None:
+    judged = judge_source(COLUMNS.empty_table(), State(), Known("shop"))
+    assert (judged.verdicts, judged.progress, judged.outcomes.num_rows) == ([], [], 0)
