@@ -17,7 +17,7 @@ from scenario import play, played, read_scenario
 from dbt_debezium.evidence import UnitVerdict, judge_source
 from dbt_debezium.evidence.narrow import COLUMNS, table_of
 from dbt_debezium.flat import Flat
-from dbt_debezium.units import hashes_of, unit_of
+from dbt_debezium.units import unit_of
 
 SEED = 7
 SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("S*.md"))
@@ -46,19 +46,20 @@ def expected(runs: Runs) -> Outcomes:
     units: dict[tuple[str, str], UnitVerdict] = {}
     for unit in runs.units:
         units.setdefault((unit.unit_kind, unit.unit_id), unit)
-    found = {}
+    found: dict[Delivery, str] = {}
     seen = set()
     streams: dict[int, list[tuple[Delivery, Flat, bool]]] = {}
     for row in runs.rows:
         at: Delivery = row[:3]  # type: ignore[assignment] # as COLUMNS has it
-        flat, unit = runs.flat(at), unit_of(runs.flat(at))
-        verdict = units.get(unit) if unit else None
-        identity = (unit, flat.event_position, hashes_of(*at, flat).event)
+        flat = runs.flat(at)
+        belongs = unit_of(flat)
+        verdict = units.get(belongs) if belongs else None
+        identity = (belongs, flat.event_position, row[COLUMNS.names.index("event_hash")])
         is_copy = flat.kind == "change" and identity in seen
         seen.add(identity)
         if flat.kind in ("quarantined", "tombstone"):
             found[at] = flat.kind
-        elif unit in waiting:
+        elif belongs in waiting:
             found[at] = "held"
         elif flat.kind != "change":
             found[at] = "control"
