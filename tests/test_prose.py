@@ -25,8 +25,11 @@ PLAIN = (
     "SECURITY.md",
     "docs/access.md",
     "docs/cluster.md",
+    "docs/compare.md",
     "docs/connectors.md",
+    "docs/delete-a-table.md",
     "docs/forms.md",
+    "docs/held-transaction.md",
     "docs/how-it-works.md",
     "docs/kafka.md",
     "docs/limits.md",
@@ -35,6 +38,8 @@ PLAIN = (
     "docs/rounds.md",
     "docs/rules.md",
     "docs/runbook.md",
+    "docs/schedule.md",
+    "docs/tutorial.md",
     "docs/types.md",
 )
 """Pages that people land on. Decisions, the figures and older changes are records."""
