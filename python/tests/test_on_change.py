@@ -55,13 +55,17 @@ class Alert:
         ]
         found = LakeStatus([entry(quarantined=quarantined, **other)], 0, {}, {})
         health = replace(self.health, failed_rounds=failures, last_error="broker: away")
-        before = len(self.called())
+        before = len(self.calls_made())
         self.output.write(Seen("lake", found, health=health))
-        return [(one["event"], one["kind"], one["what"]) for one in self.called()[before:]]
+        return [(one["event"], one["kind"], one["what"]) for one in self.called(before)]
 
-    def called(self) -> list[dict[str, Any]]:
+    def calls_made(self) -> list[dict[str, Any]]:
         lines = self.calls.read_text().splitlines() if self.calls.exists() else []
         return [json.loads(line) for line in lines]
+
+    def called(self, start: int = 0) -> list[dict[str, Any]]:
+        """The changes that it was called for, from a call on."""
+        return [change for call in self.calls_made()[start:] for change in call["changes"]]
 
 
 def test_a_command_is_called_once_when_something_begins_worsens_and_ends(tmp_path: Path) -> None:
@@ -73,6 +77,19 @@ def test_a_command_is_called_once_when_something_begins_worsens_and_ends(tmp_pat
     assert alert.round("not_json") == []
     assert alert.round() == [("ends", "quarantined", "not_json")]
     assert alert.round() == []
+
+
+def test_a_round_calls_the_command_once_for_whatever_has_changed(tmp_path: Path) -> None:
+    """Names come from the data: with a call for each, whoever makes some holds up the rounds."""
+    alert = Alert(tmp_path)
+    flags = [
+        {"table": f"public.t{at}", "flag": "no_baseline", "detail": None, "accepted": None}
+        for at in range(300)
+    ]
+    assert len(alert.round("not_json", flags=flags)) == 301
+    assert len(alert.calls_made()) == 1
+    assert len(alert.round("not_json", "not_json")) == 301
+    assert len(alert.calls_made()) == 2
 
 
 def test_a_restart_repeats_no_call(tmp_path: Path) -> None:
@@ -99,13 +116,14 @@ def test_the_command_reads_who_what_and_the_sentence_of_status(tmp_path: Path) -
     alert.round(
         flags=[{"table": "public.orders", "flag": "no_baseline", "detail": None, "accepted": None}]
     )
-    [call] = alert.called()
+    [call] = alert.calls_made()
     assert call.pop("at").endswith("Z")
-    sentence = call.pop("sentence")
+    [change] = call.pop("changes")
+    assert call == {"lake": "lake"}
+    sentence = change.pop("sentence")
     assert sentence.startswith("shop: ")
     assert "public.orders" in sentence
-    assert call == {
-        "lake": "lake",
+    assert change == {
         "event": "begins",
         "kind": "flagged",
         "source": "shop",
@@ -205,9 +223,9 @@ def test_what_a_lake_holds_has_not_ended_while_nobody_can_look_at_it(tmp_path: P
     flag = {"table": "public.t", "flag": "no_baseline", "detail": None, "accepted": None}
     assert len(alert.round("not_json", flags=[flag], failures=2)) == 3
     alert.begin()
-    before = len(alert.called())
+    before = len(alert.calls_made())
     alert.output.write(Seen("lake", None, unseen="lake: away", health=alert.health))
-    assert [(one["event"], one["kind"]) for one in alert.called()[before:]] == [
+    assert [(one["event"], one["kind"]) for one in alert.called(before)] == [
         ("ends", "rounds_failed")
     ]
     assert alert.round("not_json", flags=[flag]) == []

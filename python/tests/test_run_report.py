@@ -164,8 +164,9 @@ def test_rounds_keep_metrics_and_call_the_command_of_alerts(lake: Path, tmp_path
     assert process.returncode == 0
     assert "dbt_debezium_rounds_running 0.0" in metrics.read_text()
     call = json.loads(calls.read_text().splitlines()[0])
-    assert (call["event"], call["lake"]) == ("begins", str(lake))
-    assert "rounds have failed: java: JAVA_HOME" in call["sentence"]
+    [change] = call["changes"]
+    assert (change["event"], call["lake"]) == ("begins", str(lake))
+    assert "rounds have failed: java: JAVA_HOME" in change["sentence"]
 
 
 @pytest.mark.parametrize(("option", "value"), [("--metrics-port", "9464"), ("--on-change", "true")])

@@ -1,4 +1,4 @@
-"""The command of `run --on-change`: called when something begins, worsens or ends."""
+"""The command of `run --on-change`: called after a round in which something began or ended."""
 
 import json
 import os
@@ -36,7 +36,11 @@ SHOWN_OUTPUT: Final = 200
 
 
 class OnChange:
-    """Calls a command once for each change, with JSON on its standard input."""
+    """Calls a command once for all changes of a round, with JSON on its standard input.
+
+    Names of sources and tables come from the data. A call for each would let whoever can make names
+    keep the rounds waiting.
+    """
 
     def __init__(self, command: str, memory: Path) -> None:
         """Know the command.
@@ -65,7 +69,7 @@ class OnChange:
         """Call the command for what has changed since it was last called.
 
         Raises:
-            DebeziumError: the command failed. It is called for the same change in the next round.
+            DebeziumError: the command failed. The next round calls it for the same changes.
         """
         if seen.health is None:
             return None
@@ -73,9 +77,10 @@ class OnChange:
         if seen.found is None:
             # Nobody knows whether what the lake held is over.
             known = {key: one for key, one in known.items() if key.kind not in KINDS_OF_LAKE}
-        for change in changes_of(known, problems_of(seen.found, seen.health)):
-            self._call(message_of(change, seen.lake))
-            self._known = after(self._known, change)
+        changes = changes_of(known, problems_of(seen.found, seen.health))
+        if changes:
+            self._call(message_of(changes, seen.lake))
+            self._known = after(self._known, changes)
             write(self._memory, json_text(msgspec.to_builtins([*self._known.values()])), "run")
         return None
 
@@ -109,18 +114,22 @@ class OnChange:
         )
 
 
-def message_of(change: Change, lake: str) -> dict[str, object]:
+def message_of(changes: Sequence[Change], lake: str) -> dict[str, object]:
     """What stands on the command's standard input; `docs/watching.md` lists the fields."""
-    problem = change.problem
     return {
         "lake": lake,
         "at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        "event": change.event,
-        "kind": problem.key.kind,
-        "source": problem.key.source or None,
-        "what": problem.key.what or None,
-        "size": problem.size,
-        "sentence": problem.sentence,
+        "changes": [
+            {
+                "event": change.event,
+                "kind": change.problem.key.kind,
+                "source": change.problem.key.source or None,
+                "what": change.problem.key.what or None,
+                "size": change.problem.size,
+                "sentence": change.problem.sentence,
+            }
+            for change in changes
+        ],
     }
 
 

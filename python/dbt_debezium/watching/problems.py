@@ -85,10 +85,11 @@ def changes_of(before: Mapping[Key, Problem], now: Sequence[Problem]) -> list[Ch
     return [*begun, *(Change("worsens", one) for one in grown), *ended]
 
 
-def after(before: Mapping[Key, Problem], change: Change) -> dict[Key, Problem]:
-    """Problems as they were in their last change, after this one."""
-    others = {key: one for key, one in before.items() if key != change.problem.key}
-    return others if change.event == "ends" else {**others, change.problem.key: change.problem}
+def after(before: Mapping[Key, Problem], changes: Sequence[Change]) -> dict[Key, Problem]:
+    """Problems as they were in their last change, after these."""
+    changed = {change.problem.key for change in changes}
+    stayed = {key: one for key, one in before.items() if key not in changed}
+    return stayed | {one.problem.key: one.problem for one in changes if one.event != "ends"}
 
 
 def _of_rounds(health: RoundsHealth) -> Iterator[Problem]:
