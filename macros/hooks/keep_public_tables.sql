@@ -13,7 +13,7 @@
         } -%}
         {%- set line = run_query('call dbt_debezium.' ~ step ~ '_public_tables ' ~ tojson(call)).rows[0][0] -%}
         {%- if line -%}
-            {%- do print(line) -%}
+            {%- do print_line(line) -%}
         {%- endif -%}
     {%- endif -%}
 {%- endmacro -%}

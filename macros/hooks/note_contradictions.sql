@@ -28,7 +28,7 @@
                     insert into {{ source('pointer', 'contradiction') }}
                     values ({{ string_literal(found[2]) }}, {{ string_literal(row[0]) }})
                 {%- endcall -%}
-                {%- do print(
+                {%- do print_line(
                     found[2] ~ ': the next run holds transaction ' ~ row[0]
                     ~ ', which takes a row that ' ~ found[3] ~ ' does not hold'
                 ) -%}

@@ -3,12 +3,12 @@
     {%- set shown = 20 -%}
     {%- set rows = run_query(summary).rows -%}
     {%- if not rows -%}
-        {%- do print('nothing published: nothing has landed; `dbt-debezium land PATH` brings messages') -%}
+        {%- do print_line('nothing published: nothing has landed; `dbt-debezium land PATH` brings messages') -%}
     {%- endif -%}
     {%- for row in rows[:shown] -%}
-        {%- do print(row[0]) -%}
+        {%- do print_line(row[0]) -%}
     {%- endfor -%}
     {%- if rows | length > shown -%}
-        {%- do print('and ' ~ (rows | length - shown) ~ ' sources more; `dbt-debezium status` lists them') -%}
+        {%- do print_line('and ' ~ (rows | length - shown) ~ ' sources more; `dbt-debezium status` lists them') -%}
     {%- endif -%}
 {%- endmacro -%}

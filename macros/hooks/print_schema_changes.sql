@@ -38,9 +38,9 @@
         {%- endif -%}
     {%- endfor -%}
     {%- for line in (lines | sort)[:20] -%}
-        {%- do print(line) -%}
+        {%- do print_line(line) -%}
     {%- endfor -%}
     {%- if lines | length > 20 -%}
-        {%- do print('and ' ~ (lines | length - 20) ~ ' lines more; `dbt-debezium status` has them') -%}
+        {%- do print_line('and ' ~ (lines | length - 20) ~ ' lines more; `dbt-debezium status` has them') -%}
     {%- endif -%}
 {%- endmacro -%}

@@ -25,7 +25,7 @@
             {%- else -%}
                 {%- set reason = replaced_table(results) or reason -%}
             {%- endif -%}
-            {%- do print('nothing published: ' ~ reason) -%}
+            {%- do print_line('nothing published: ' ~ reason) -%}
             {%- do note_contradictions(results, commits) -%}
         {%- else -%}
             {%- do check_run_tables(results) -%}

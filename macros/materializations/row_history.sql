@@ -16,7 +16,7 @@
     {%- set is_kept = layout in shown_properties(built.information) and is_same_shape(this, versions)
         if not is_continued and built is not none -%}
     {%- if not is_continued and built is not none and candidate('starting_cut_id') > 0 -%}
-        {%- do print(this.identifier ~ ': its model has changed; built again from all changes') -%}
+        {%- do print_line(this.identifier ~ ': its model has changed; built again from all changes') -%}
     {%- endif -%}
 
     {%- if is_kept -%}

@@ -146,7 +146,7 @@ def _invoke(
         if outage := outage_sentence(message):
             raise DebeziumError(outage)
         told = first_sentence if bottom_of_java(message) else plain_message
-        raise kind(f"dbt {command}: {told(message)}")
+        raise kind(*f"dbt {command}: {told(message)}".splitlines())
     return result
 
 

@@ -2,7 +2,16 @@
 
 
 class DebeziumError(Exception):
-    """What the user can mend. The command line prints the sentence and ends with exit code 2."""
+    """What the user can mend, in one sentence or in several arguments.
+
+    The command line prints each sentence in a line of its own, and ends with exit code 2.
+
+    >>> str(DebeziumError("a: is wrong", "b: is wrong"))
+    'a: is wrong\\nb: is wrong'
+    """
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.args))
 
 
 class NothingThereError(DebeziumError):

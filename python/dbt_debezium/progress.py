@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from dbt_debezium.writers.terminal import one_line
+
 PAUSE = 10.0
 """Seconds between two lines of a log, and before the first."""
 
@@ -71,7 +73,7 @@ class LoggedSteps:
 
     def _tell(self, now: float, line: str) -> None:
         self.told_at = now
-        self.log.print(Text(line), soft_wrap=True)
+        self.log.print(Text(one_line(line)), soft_wrap=True)
 
 
 class ShownSteps:
@@ -82,7 +84,7 @@ class ShownSteps:
 
     def update(self, status: str) -> None:
         # A name such as [red] is no style.
-        self.line.update(Text(status))
+        self.line.update(Text(one_line(status)))
 
     def stop(self) -> None:
         self.line.stop()
@@ -97,7 +99,7 @@ def working(log: Console, step: str) -> Iterator[Steps]:
         step: the first step.
     """
     if log.is_terminal:
-        with log.status(Text(step)) as status:
+        with log.status(Text(one_line(step))) as status:
             yield ShownSteps(status)
         return
     steps = LoggedSteps(log, step, pause=PAUSE)

@@ -41,4 +41,4 @@ def check_setting_names(project: Path) -> None:
             right = f"'{near[0]}' is" + (", and stands there too" if near[0] in names else "")
             problems.append(f"dbt_project.yml: '{name}' is not a setting; {right}")
     if problems:
-        raise DebeziumError("\n".join(problems))
+        raise DebeziumError(*problems)

@@ -5,17 +5,24 @@ import re
 import subprocess
 import sys
 
+import click
 import pytest
 from rich.table import Table
 from rich.text import Text
+from test_report_page import troubled
 
+from dbt_debezium import cli
 from dbt_debezium.cli.console import PlainConsole
 from dbt_debezium.cli.problems import sentence_of
+from dbt_debezium.cli.status import say
+from dbt_debezium.errors import DebeziumError
 from dbt_debezium.progress import LoggedSteps, working
 
 NAME = "\x1b[31mred\x1b]0;title\x07 \x9b2J \u202ex [red] [/] :smile: \ud800"
 # rich itself leaves out a bell.
 SHOWN = "\\x1b[31mred\\x1b]0;title \\x9b2J \\u202ex [red] [/] :smile: \\ud800"
+
+STEP = SHOWN.replace("title", "title\\x07")
 
 
 def console(is_terminal: bool) -> PlainConsole:
@@ -50,12 +57,12 @@ def test_steps_are_shown_the_same_way() -> None:
         steps.update(NAME)
         said.print("done")
     text = printed(said)
-    assert SHOWN in text
+    assert STEP in text
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", text)
     log = console(is_terminal=False)
     times = iter([0.0, 20.0])
     LoggedSteps(log, "begin", lambda: next(times)).update(NAME)
-    assert printed(log) == f"{SHOWN}\n"
+    assert printed(log) == f"{STEP}\n"
 
 
 SECRET = "jdbc:postgresql://host/db?user=me&password=hunter2"
@@ -93,3 +100,36 @@ def test_a_bug_of_a_command_is_told_harmlessly_and_without_passwords() -> None:
     assert "\\x1b]0;title" in stack
     assert "hunter2" not in stack
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", stack)
+
+
+def lines_of_status(name: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What `status` prints of a source of this name."""
+    found = troubled(name)
+    found.notices.append(f"{name}: a notice")
+    say(found)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_name_with_line_breaks_makes_no_line_of_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    forged = "shop\nnothing published: forged"
+    plain, broken = lines_of_status("shop", capsys), lines_of_status(forged, capsys)
+    assert len(broken) == len(plain)
+    assert not [line for line in broken if line.startswith("nothing published")]
+    assert any("shop\\nnothing published: forged" in line for line in broken)
+
+
+def test_an_error_has_a_line_for_each_of_its_sentences(capsys: pytest.CaptureFixture[str]) -> None:
+    @click.group(cls=cli.Commands)
+    def main() -> None: ...
+
+    @main.command()
+    def refused() -> None:
+        raise DebeziumError("a\nb: is wrong", "c: is wrong")
+
+    with pytest.raises(SystemExit) as ended:
+        main(["refused"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.splitlines() == ["a\\nb: is wrong", "c: is wrong"]
+    assert sentence_of(DebeziumError("a: is wrong", "c: is wrong")) == "a: is wrong; c: is wrong"

@@ -164,3 +164,9 @@ def test_every_argument_is_documented(name: str) -> None:
     arguments = documented()[name].get("arguments", [])
     assert [argument["name"] for argument in arguments] == [arg.name for arg in MACRO[name].args]
     assert all(argument["type"] and argument["description"] for argument in arguments)
+
+
+def test_a_line_is_printed_by_the_macro_that_keeps_it_one() -> None:
+    """Names of sources and tables are in nearly every line."""
+    printing = [path.stem for path in MACROS.rglob("*.sql") if "do print(" in path.read_text()]
+    assert printing == ["print_line"]

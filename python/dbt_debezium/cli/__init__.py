@@ -2,12 +2,10 @@
 
 import sys
 import warnings
-from typing import Any, NoReturn
+from typing import Any
 
 import click
-from rich.text import Text
 
-from dbt_debezium.cli.console import log
 from dbt_debezium.cli.demo import demo
 from dbt_debezium.cli.diff import diff
 from dbt_debezium.cli.doctor import doctor
@@ -18,7 +16,7 @@ from dbt_debezium.cli.lease import lease
 from dbt_debezium.cli.maintain import maintain
 from dbt_debezium.cli.pack import pack
 from dbt_debezium.cli.preview import preview
-from dbt_debezium.cli.problems import known_sentence, print_bug
+from dbt_debezium.cli.problems import known_sentences, print_bug, say_problems
 from dbt_debezium.cli.quarantine import quarantine
 from dbt_debezium.cli.query import query
 from dbt_debezium.cli.report import report
@@ -27,7 +25,6 @@ from dbt_debezium.cli.scaffold import scaffold
 from dbt_debezium.cli.signal import signal
 from dbt_debezium.cli.status import status
 from dbt_debezium.cli.views import views
-from dbt_debezium.writers.terminal import harmless
 
 
 class Commands(click.Group):
@@ -40,16 +37,11 @@ class Commands(click.Group):
             # Nobody reads on: click ends without a word.
             raise
         except Exception as error:
-            sentence = known_sentence(error, str(context.invoked_subcommand))
-            if sentence is None:
+            sentences = known_sentences(error, str(context.invoked_subcommand))
+            if sentences is None:
                 raise
-            return end(context, sentence)
-
-
-def end(context: click.Context, sentence: str) -> NoReturn:
-    """Say why the command cannot continue."""
-    log.print(Text(harmless(sentence)), soft_wrap=True)
-    context.exit(2)
+            say_problems(sentences)
+            context.exit(2)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

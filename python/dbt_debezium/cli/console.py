@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.text import Text
 
 from dbt_debezium import progress
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import check_project, is_carried, project_dir
 from dbt_debezium.kafka import SCHEME
 from dbt_debezium.package import refresh, uses_package
-from dbt_debezium.writers.terminal import harmless
+from dbt_debezium.writers.terminal import harmless, one_line
 
 if TYPE_CHECKING:
     from dbt_debezium.progress import Steps
@@ -32,6 +33,10 @@ class PlainConsole(Console):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **options)
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence in a line of its own, so that no name in it looks like another line."""
+        self.print(Text(one_line(sentence)), soft_wrap=True)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

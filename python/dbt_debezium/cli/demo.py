@@ -45,4 +45,5 @@ def demo() -> None:
     there = "" if is_clone else f"cd {FOLDER}; "
     out.print("Now ask which transaction wrote a row:\n")
     out.print(Text(f'{there}DBT_DEBEZIUM_LAKE={LAKE} {command} query \\\n  "{QUERY}"'))
-    out.print(Text(f"\nOpen this page: {(LAKE / PAGE).absolute()}"), soft_wrap=True)
+    out.print()
+    out.say(f"Open this page: {(LAKE / PAGE).absolute()}")

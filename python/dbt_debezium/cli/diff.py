@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from dbt_debezium.amounts import counted
 from dbt_debezium.cli.console import enter_lake, examples, out, working
@@ -106,7 +105,7 @@ def show(commits: "Sequence[Commit]", rows: "Sequence[RowDiff]", table: str | No
         tables = counted(len({row.table for row in changed}), "table")
         of_tables = f"of {table}" if table else f"of {tables}"
         line = f"{commit}: {counted(len(changed), 'row')} {of_tables}"
-        out.print(Text(line), soft_wrap=True)
+        out.say(line)
         show_lines([line for row in changed for line in lines_of(row)])
     if len(commits) > 1:
         out.print(f"({counted(len(rows), 'row')} in {counted(len(commits), 'commit')})")
@@ -120,7 +119,7 @@ def lines_of(row: "RowDiff") -> Iterator[str]:
     >>> [*lines_of(row)]
     ['  update  t  {}', '    a: 1 -> 2']
     """
-    head = f"  {row.change}  {row.table}  {one_line(row.row_key)}"
+    head = f"  {row.change}  {one_line(row.table)}  {one_line(row.row_key)}"
     if row.change == "update":
         yield head
         for column, (before, after) in row.changed.items():

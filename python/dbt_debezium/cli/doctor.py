@@ -11,7 +11,7 @@ from dbt_debezium.amounts import counted
 from dbt_debezium.cli.console import enter_project, examples, out, working
 from dbt_debezium.doctor.finding import Finding, checked
 from dbt_debezium.home import project_dir
-from dbt_debezium.writers.terminal import json_text
+from dbt_debezium.writers.terminal import json_text, one_line
 
 STYLES = {"ok": "green", "note": "yellow", "wrong": "red"}
 
@@ -43,7 +43,7 @@ def doctor(context: click.Context, as_json: bool, target: str | None) -> None:
             click.echo(json_text(one))
         else:
             mark = Text(f"{finding.level:<6}", style=STYLES[finding.level])
-            out.print(mark + Text(finding.sentence), soft_wrap=True)
+            out.print(mark + Text(one_line(finding.sentence)), soft_wrap=True)
     if not as_json:
         out.print(f"{counted(levels['wrong'], 'problem')}, {counted(levels['note'], 'note')}")
     context.exit(1 if levels["wrong"] else 0)

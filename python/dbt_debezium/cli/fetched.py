@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
 from dbt_debezium.amounts import chosen, counted
 from dbt_debezium.cli.console import out
 from dbt_debezium.cli.tables import show_rows
@@ -31,13 +29,10 @@ def show_fetched(spark: "SparkSession", name: str, fetched: "KafkaLanded", limit
         for row in spark.table("landing.message").groupBy("topic", "partition").count().collect()
     }
     ranges = fetched.plan.ranges
-    out.print(
-        Text(
-            f"{name}: read {counted(fetched.message_count, 'message')} "
-            f"of {counted(fetched.topic_count, 'topic')}, "
-            f"{counted(fetched.partition_count, 'partition')}"
-        ),
-        soft_wrap=True,
+    out.say(
+        f"{name}: read {counted(fetched.message_count, 'message')} "
+        f"of {counted(fetched.topic_count, 'topic')}, "
+        f"{counted(fetched.partition_count, 'partition')}"
     )
     columns = ("topic", "partition", "from", "to", "messages", "not read")
     rows = [
@@ -52,7 +47,7 @@ def show_fetched(spark: "SparkSession", name: str, fetched: "KafkaLanded", limit
     ]
     show_rows(columns, rows, columns[1:])
     for sentence in fetched_sentences(name, fetched, counts, limit):
-        out.print(Text(sentence), soft_wrap=True)
+        out.say(sentence)
     out.print()
 
 

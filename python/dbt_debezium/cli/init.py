@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import click
-from rich.text import Text
 
 from dbt_debezium.cli.console import examples, out
 
@@ -27,10 +26,10 @@ def init(folder: Path) -> None:
 
     written = write_new_project(folder)
     for file in written:
-        out.print(Text(f"new   {folder / file}"), soft_wrap=True)
+        out.say(f"new   {folder / file}")
     for file in sorted(KEPT - {*written}):
-        out.print(Text(f"kept  {folder / file}"), soft_wrap=True)
+        out.say(f"kept  {folder / file}")
     if Path(".gitignore") not in written:
         out.print("keep lake, jars, target, logs and dbt_packages out of git")
     there = "" if folder.resolve() == Path.cwd() else f"cd {folder}, then "
-    out.print(Text(f"next: {there}`dbt-debezium jars`, `land`, `scaffold` and `run`"))
+    out.say(f"next: {there}`dbt-debezium jars`, `land`, `scaffold` and `run`")

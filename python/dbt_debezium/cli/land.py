@@ -4,7 +4,6 @@ import sys
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from dbt_debezium.cli.console import (
     check_kafka_options,
@@ -66,14 +65,14 @@ def land(source: str | None, topics: str | None, registry: str | None, target: s
         else:
             landing = messages.unlanded()
     for line in (*landing.lines, *landing.notes):
-        out.print(Text(line), soft_wrap=True)
+        out.say(line)
     end_if_failed(landing)
 
 
 def end_if_failed(landing: "Landing") -> None:
     """Name what could not be landed beside the rest; the exit code says it, too."""
     for failure in landing.failures:
-        log.print(Text(failure), soft_wrap=True)
+        log.say(failure)
     if landing.failures:
         sys.exit(2)
 

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.cli.status import engine_option
@@ -43,4 +42,4 @@ def lease(is_broken: bool, target: str | None, engine: "Engine") -> None:
         with working("looking at the lake") as state:
             lake = reader_of(target, build_schema(target), engine, state.update)
             sentence = state_sentence(read_lease(lake), now())
-    out.print(Text(sentence), soft_wrap=True)
+    out.say(sentence)

@@ -5,7 +5,6 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from dbt_debezium.amounts import counted
 from dbt_debezium.cli.console import enter_lake, examples, out, working
@@ -55,9 +54,9 @@ def maintain(dry_run: bool, target: str | None) -> None:
             on_table=lambda name, number, count: status.update(f"{number} of {count}: {name}"),
         )
     for one in report.tables:
-        out.print(Text(_sentence(one, dry_run=dry_run)), soft_wrap=True)
+        out.say(_sentence(one, dry_run=dry_run))
     for sentence in report.skipped:
-        out.print(Text(sentence), soft_wrap=True)
+        out.say(sentence)
     if not report.tables:
         out.print("nothing to do")
 

@@ -133,12 +133,12 @@ def preview(
         unplaced = unplaced_topics(SparkReader(built.spark))
         state.stop()
         for skipped in built.skipped_files:
-            out.print(Text(f"skipped {skipped}"), soft_wrap=True)
+            out.say(f"skipped {skipped}")
         for name, fetched in built.fetched.items():
             show_fetched(built.spark, name, fetched, limit or MOST_OFFSETS)
         show_report(report, command)
         for sentence in unplaced[:SHOWN_SENTENCES]:
-            out.print(Text(sentence), soft_wrap=True)
+            out.say(sentence)
         show_tables(built.spark, built.tables)
     if export_directory:
         out.print(f"\nwritten to {export_directory}")

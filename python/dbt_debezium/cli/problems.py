@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Final
 
-from rich.text import Text
-
 from dbt_debezium.addresses import without_passwords
 from dbt_debezium.cli.console import log
 from dbt_debezium.errors import DebeziumError, is_of_spark
@@ -38,37 +36,37 @@ def with_pages(sentence: str) -> str:
 def say_problems(sentences: Iterable[str]) -> None:
     """Log what could not be written."""
     for sentence in sentences:
-        log.print(Text(sentence), soft_wrap=True)
+        log.say(sentence)
 
 
-def known_sentence(error: Exception, where: str) -> str | None:
-    """The sentence for an error of input or surroundings; None for a bug.
+def known_sentences(error: Exception, where: str) -> list[str] | None:
+    """The sentences for an error of input or surroundings, mostly one; None for a bug.
 
     Args:
         error: what was raised.
         where: what the sentence begins with if the error names no place.
     """
     if isinstance(error, DebeziumError):
-        return with_pages(without_passwords(str(error)))
+        return [with_pages(without_passwords(str(one))) for one in error.args]
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in OF_SPARK:
-        return f"{where}: it needs Spark, which is not installed; {INSTALL_SPARK}"
+        return [f"{where}: it needs Spark, which is not installed; {INSTALL_SPARK}"]
     if isinstance(error, OSError):
-        return f"{error.filename or where}: {error.strerror or error}"
+        return [f"{error.filename or where}: {error.strerror or error}"]
     if is_of_spark(error):
         from dbt_debezium.outages import spark_sentence
 
-        return with_pages(without_passwords(spark_sentence(where, error)))
+        return [with_pages(without_passwords(spark_sentence(where, error)))]
     return None
 
 
 def sentence_of(error: Exception, where: str = "run") -> str:
     """The sentence for an error after which rounds continue, of a bug too."""
-    sentence = known_sentence(error, where)
-    if sentence is None:
+    sentences = known_sentences(error, where)
+    if sentences is None:
         # Where it is, only the stack tells.
         print_bug(type(error), error, error.__traceback__)
-        sentence = without_passwords(f"{where}: {type(error).__name__}: {error}")
-    return sentence
+        sentences = [without_passwords(f"{where}: {type(error).__name__}: {error}")]
+    return "; ".join(sentences)
 
 
 def print_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

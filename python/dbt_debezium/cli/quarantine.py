@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from dbt_debezium.amounts import counted
 from dbt_debezium.cli.console import enter_lake, examples, out, working
@@ -85,7 +84,7 @@ def quarantine(
         _show(rows, limit)
         for entry in report:
             for sentence in accepted_sentences(entry, "message"):
-                out.print(Text(sentence), soft_wrap=True)
+                out.say(sentence)
 
 
 def _published(lake: "Reader", schema: str) -> list[dict[str, Any]]:
@@ -139,12 +138,13 @@ def _show(rows: Sequence[dict[str, Any]], limit: int) -> None:
         message = _message(row)
         if "key" in message:
             place = f"{row['topic']}, partition {row['partition']}, offset {row['offset']}"
-            out.print(Text(f"{place}:\n  key   {message['key']}\n  value {message['value']}"))
+            for line in (f"{place}:", f"  key   {message['key']}", f"  value {message['value']}"):
+                out.say(line)
     if len(rows) > limit:
         more = len(rows) - limit
         out.print(f"and {counted(more, 'message')} more; --limit {len(rows)} shows all")
     for name in sorted({row["reason"] for row in rows}):
-        out.print(Text(told(name)), soft_wrap=True)
+        out.say(told(name))
 
 
 def _message(row: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from rich.text import Text
 
 from dbt_debezium.cli.console import enter_lake, examples, log, out, working
 from dbt_debezium.cli.status import engine_option
@@ -91,7 +90,7 @@ def query(
         raise DebeziumError("query: it holds bytes that are no text; write it in UTF-8")
     found = ask(sql, target, engine, wanted)
     for commit in found.commits:
-        log.print(Text(f"as of {commit}"), soft_wrap=True)
+        log.say(f"as of {commit}")
     if form == "json":
         check_names(found.columns)
         objects = map(found.as_object, found.rows)
@@ -111,7 +110,7 @@ def query(
     rows = list(found.rows)
     is_shortened = show_rows(found.columns, rows)
     whole = "; --json has the values that end in … whole" if is_shortened else ""
-    out.print(Text(row_count(len(rows)) + whole), soft_wrap=True)
+    out.say(row_count(len(rows)) + whole)
 
 
 def echo_all(lines: Iterable[str]) -> None:

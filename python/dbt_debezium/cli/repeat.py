@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from dbt_debezium.cli.console import log, out, working
 from dbt_debezium.cli.one_session import OneSession
@@ -56,7 +55,7 @@ def repeat(
     if outputs:
         refresh = max(SHORTEST_REFRESH, seconds)
         watch = watch_of(outputs, session, health.read, history.rounds, refresh)
-    people = ForPeople(lambda line: out.print(Text(line), soft_wrap=True))
+    people = ForPeople(lambda line: out.say(line))
     failures = int(os.environ.pop(FAILED_ROUNDS, "0"))
 
     def start_and_listen() -> "SparkSession":

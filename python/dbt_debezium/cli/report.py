@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from dbt_debezium.cli.console import enter_lake, examples, out
 from dbt_debezium.cli.status import engine_option, look
@@ -37,7 +36,7 @@ def report(file: Path, health_file: str | None, target: str | None, engine: "Eng
     file = file.expanduser().absolute()
     named = Path(health_file).expanduser().absolute() if health_file else None
     enter_lake(target)
-    out.print(Text(write_page(file, target, engine, named)), soft_wrap=True)
+    out.say(write_page(file, target, engine, named))
 
 
 def write_page(

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.text import Text
 
 from dbt_debezium.cli.console import (
     check_kafka_options,
@@ -194,7 +193,7 @@ def run_once(rounds: "Round") -> None:
     """Do one round, and print its results as they come."""
     with working("looking for news") as status:
         rounds.tell = status.update
-        rounds.say = lambda line: out.print(Text(line), soft_wrap=True)
+        rounds.say = lambda line: out.say(line)
         outcome = rounds.run()
     if outcome.kind == "failed":
         sys.exit(1)
@@ -205,7 +204,7 @@ def run_once(rounds: "Round") -> None:
             soft_wrap=True,
         )
     for note in outcome.notes:
-        out.print(Text(note), soft_wrap=True)
+        out.say(note)
     end_if_failed(outcome.landing)
 
 

@@ -71,10 +71,10 @@ def scaffold(
     plan = plan_scaffold(project, tables, parsed_groups, force)
     for name in sorted({full_name(one.schema, one.table) for one in landed if one.has_signals}):
         if name not in {full_name(one.schema, one.table) for one in tables}:
-            out.print(Text(f"left out {name}: a table of signals; name it to have its models"))
+            out.say(f"left out {name}: a table of signals; name it to have its models")
     for facts in tables:
         if sentence := indistinct_sentence(facts, facts.source, "run"):
-            out.print(Text(sentence), soft_wrap=True)
+            out.say(sentence)
     show_plan(plan)
     if check and plan.changes:
         log.print(f"scaffold: {len(plan.changes)} files are missing or lack columns")
@@ -94,11 +94,11 @@ def show_plan(plan: "Plan") -> None:
         out.print("every table has its models")
     for change in plan.changes:
         if change.old is None:
-            out.print(Text(f"new  {change.path}{_other_name(change)}"), soft_wrap=True)
+            out.say(f"new  {change.path}{_other_name(change)}")
         else:
             out.print(Text(change.diff()), soft_wrap=True)
     for refusal in plan.refusals:
-        log.print(Text(refusal), soft_wrap=True)
+        log.say(refusal)
 
 
 def _other_name(change: "FileChange") -> str:

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from dbt_debezium.cli.console import out
 from dbt_debezium.cli.tables import show_rows
 from dbt_debezium.reasons import PREVIEWS, Command
@@ -47,9 +45,9 @@ def show_report(
         out.print(f"and {len(report) - SHOWN_SOURCES} sources more; {everything}")
     for entry in ordered[:SHOWN_SOURCES]:
         for sentence in own_sentences(entry, command):
-            out.print(Text(sentence), soft_wrap=True)
+            out.say(sentence)
     for sentence in shared_sentences(report, command, without_truncate):
-        out.print(Text(sentence), soft_wrap=True)
+        out.say(sentence)
 
 
 def shape_sentences(shapes: "dict[str, ShapeReport]") -> list[str]:

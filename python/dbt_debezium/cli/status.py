@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.cli.shown_report import (
@@ -77,21 +76,21 @@ def say(found: "LakeStatus") -> None:
 
     if not found.report:
         for notice in found.notices:
-            out.print(Text(notice), soft_wrap=True)
+            out.say(notice)
         out.print(
             f"{found.landed:,} messages have landed and none is published; run `dbt-debezium run`"
         )
         return
     shared = shared_sentences(found.report, "status", found.without_truncate)
-    out.print(Text(summary_of(found, datetime.now(UTC), shared).sentence), soft_wrap=True)
+    out.say(summary_of(found, datetime.now(UTC), shared).sentence)
     show_report(found.report, "status", found.without_truncate)
     for sentence in shape_sentences(found.shapes):
-        out.print(Text(sentence), soft_wrap=True)
+        out.say(sentence)
     for source, counts in sorted(found.unrepresentable.items())[:SHOWN_SOURCES]:
-        out.print(Text(unrepresentable_sentence(source, counts)), soft_wrap=True)
+        out.say(unrepresentable_sentence(source, counts))
     # The one on the latest run is the last.
     for notice in found.notices[-SHOWN_SENTENCES:]:
-        out.print(Text(notice), soft_wrap=True)
+        out.say(notice)
 
 
 def look(target: str | None, engine: "Engine") -> "LakeStatus":

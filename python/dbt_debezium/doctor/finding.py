@@ -30,7 +30,7 @@ def checked(check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
     try:
         yield from check()
     except DebeziumError as error:
-        yield Finding("wrong", str(error))
+        yield from (Finding("wrong", str(one)) for one in error.args)
     except Exception as error:
         # As where executors have no Python.
         if not is_of_spark(error):

@@ -50,7 +50,7 @@ class Landing:
             DebeziumError: all blocks have failed.
         """
         if self.failures and not self.lines:
-            raise DebeziumError("\n".join(self.failures))
+            raise DebeziumError(*self.failures)
         return self
 
 

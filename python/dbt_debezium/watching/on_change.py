@@ -25,7 +25,7 @@ from dbt_debezium.watching.problems import (
     problems_of,
 )
 from dbt_debezium.watching.watch import Seen
-from dbt_debezium.writers.terminal import json_text
+from dbt_debezium.writers.terminal import json_text, one_line
 
 NAME: Final = "on_change.json"
 """In the lake: the problems that the command knows, so that a restart repeats no call."""
@@ -126,7 +126,7 @@ def message_of(changes: Sequence[Change], lake: str) -> dict[str, object]:
                 "source": change.problem.key.source or None,
                 "what": change.problem.key.what or None,
                 "size": change.problem.size,
-                "sentence": change.problem.sentence,
+                "sentence": one_line(change.problem.sentence),
             }
             for change in changes
         ],
