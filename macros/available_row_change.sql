@@ -37,7 +37,6 @@ decoded_change as (
         null as old_row_key,
         null as new_row_key,
         null as unavailable_columns,
-        null as delivery,
         {{ 'null as sent_types,' if sent }}
         {{ 'null as sent_columns,' if absent }}
         null as image,

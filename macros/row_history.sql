@@ -133,7 +133,6 @@ truncation as (
         old_row_key,
         new_row_key,
         unavailable_columns,
-        concat_ws('-', topic, partition, `offset`) as delivery,
         {{ "from_json(column_types, 'map<string, string>') as sent_types," if sent }}
         {{ 'json_object_keys(column_types) as sent_columns,' if absent }}
         {{ image_of('after', columns) }} as image
@@ -147,11 +146,10 @@ truncation as (
 row_change as (
 
     select
-        * except (old_row_key, new_row_key, unavailable_columns, delivery, {{ 'sent_types, ' if sent }}{{ 'sent_columns, ' if absent }}image),
+        * except (old_row_key, new_row_key, unavailable_columns, {{ 'sent_types, ' if sent }}{{ 'sent_columns, ' if absent }}image),
         case when old_row_key is not null then lag(row_key) over half_order end as old_row_key,
         case when new_row_key is not null then lead(row_key) over half_order end as new_row_key,
         unavailable_columns,
-        delivery,
         {{ 'sent_types,' if sent }}
         {{ 'sent_columns,' if absent }}
         image
@@ -249,7 +247,6 @@ row_version as (
                 array(
                     {% for name, type in columns.items() -%}
                     case
-                        {{ misfit_refusal(captured, name, type) }}
                         when raw.{{ quoted(name) }} is not null and decoded.{{ quoted(name) }} is null
                             then named_struct(
                                 'column', {{ string_literal(name) }},
