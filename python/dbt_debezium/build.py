@@ -13,7 +13,8 @@ from dbt_debezium.outages import LONGEST, java_reason, outage_sentence
 BUILD = ("build", "--exclude-resource-type", "unit_test")
 """dbt's command without unit tests: they test our SQL, not the data, and belong to `make test`."""
 
-UNPUBLISHED = "nothing published:"
+END_HOOK = "-on-run-end-"
+"""In the names of what dbt runs after all models and tests."""
 SHOWN_FAILURES = 10
 CALL = "An error occurred while calling o"
 """How py4j begins, before the number of a Java object, which says nothing."""
@@ -62,8 +63,8 @@ def run_dbt(
         arguments: as on dbt's command line, the command first.
         project: folder of the dbt project and its profiles.yml.
         on_node: called with name, number and count as each node finishes.
-        on_line: called with each line that our hooks print, then with the first failures; last
-            with the sentence that nothing was published.
+        on_line: called with each line that our macros print, then with the first failures; last
+            with the lines of the hooks that end a run.
         on_failure: called with name and message of each node that failed.
 
     Returns:
@@ -75,6 +76,7 @@ def run_dbt(
     """
     failures: list[str] = []
     endings: list[str] = []
+    from dbt_common.events.contextvars import get_node_info
 
     def listen(event: "EventMsg") -> None:
         data: Any = event.data
@@ -84,7 +86,7 @@ def run_dbt(
                 total = getattr(data, "total", 0) or getattr(data, "num_models", 0)
                 on_node(data.node_info.node_name, data.index, total)
         elif event.info.name == "PrintEvent" and on_line:
-            if data.msg.startswith(UNPUBLISHED):
+            if END_HOOK in get_node_info().get("node_name", ""):
                 endings.append(data.msg)
             else:
                 on_line(data.msg)

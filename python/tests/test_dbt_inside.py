@@ -162,14 +162,26 @@ def test_dbt_asks_modules_of_our_name_for_plugins(dbt_of: str) -> None:
 
 @both_versions
 def test_events_have_the_fields_from_which_progress_is_made(dbt_of: str) -> None:
+    import dbt.task.run
+    from dbt.artifacts.resources.types import RunHookType
     from dbt.events import core_types_pb2
+    from dbt.parser.hooks import HookBlock
+    from dbt_common.events.contextvars import get_node_info, log_contextvars
     from dbt_common.events.types import PrintEvent
+
+    from dbt_debezium.build import END_HOOK
 
     names = {"LogModelResult": "total", "LogSeedResult": "total", "LogTestResult": "num_models"}
     for name, count in names.items():
         fields = getattr(core_types_pb2, name).DESCRIPTOR.fields_by_name
         assert {"node_info", "index", count} <= {*fields}, name
     assert PrintEvent(msg="a").msg == "a"
+    assert get_node_info() == {}
+    with log_contextvars(node_info={"node_name": "a"}):
+        assert get_node_info() == {"node_name": "a"}
+    assert "self.safe_run_hooks(adapter, RunHookType.End" in inspect.getsource(dbt.task.run)
+    assert "with log_contextvars(node_info=hook.node_info)" in inspect.getsource(dbt.task.run)
+    assert END_HOOK in HookBlock(None, "p", "h", 0, RunHookType.End).name
 
 
 @both_versions

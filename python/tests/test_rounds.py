@@ -751,6 +751,7 @@ def test_a_snapshot_that_waits_for_silent_partitions_wakes_rounds_until_all_are_
 
     held = [held_entry("snapshot 10", "unproven_reads", None)]
     monkeypatch.setattr("dbt_debezium.build.run_dbt", lambda *_, **__: True)
+    monkeypatch.setattr("dbt_debezium.rounds.round.has_published", lambda *_: True)
     monkeypatch.setattr("dbt_debezium.rounds.round.write_mark", lambda *one: leave(lake, one[2]))
     rounds = round_of(project, Kafka(), notes=lambda _: ([], held))
     kinds = {}

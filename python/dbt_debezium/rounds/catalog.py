@@ -134,6 +134,18 @@ def write_mark(spark: "SparkSession", schema: str, mark: str) -> None:
     )
 
 
+def has_published(spark: "SparkSession", schema: str) -> bool:
+    """Whether the run that has opened the newest cut has published it.
+
+    What a run prints does not say: sources may be called like its sentences.
+    """
+    [row] = spark.sql(
+        "select max(cut_id) filter (where channel = 'published') ="
+        f" max(cut_id) filter (where channel = 'candidate') from {sql.identifier(schema)}.cut"
+    ).collect()
+    return bool(row[0])
+
+
 def catalog_file(project: Path, profiles: Path, target: str | None) -> CatalogFile | None:
     """The file of the catalog that a target names; None if it is no file, or only dbt can tell."""
     output = rendered_target(project, profiles, target)

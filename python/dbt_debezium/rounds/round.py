@@ -13,7 +13,13 @@ from dbt_debezium.catalogs import settings_of_target
 from dbt_debezium.errors import CannotWorkError
 from dbt_debezium.lost_catalog import check_catalog_file
 from dbt_debezium.rounds.behind import Hold, holds_of_report
-from dbt_debezium.rounds.catalog import Catalog, CatalogOfSession, catalog_file, write_mark
+from dbt_debezium.rounds.catalog import (
+    Catalog,
+    CatalogOfSession,
+    catalog_file,
+    has_published,
+    write_mark,
+)
 from dbt_debezium.rounds.fingerprint import fingerprint
 from dbt_debezium.rounds.news import Mark, always_builds, new_mark, published_mark
 from dbt_debezium.rounds.sources import Landing, Source, Tell
@@ -22,8 +28,6 @@ from dbt_debezium.site import site_defaults
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-EMPTY: Final = "nothing published: nothing has landed"
-"""How a run ends that published a lake in which nothing is."""
 SNAPSHOT_WAITS: Final = {"missing_reads", "unproven_reads"}
 """Reasons for which a snapshot is held until its partitions show that they hold all of it."""
 
@@ -143,7 +147,7 @@ class Round:
         return self._leave(mark.project, catalog, mark.ends, mark.at, look_again_at, mark.holds)
 
     def _build(self, project: str | None, landing: Landing, catalog: Catalog) -> Outcome:
-        from dbt_debezium.build import BUILD, UNPUBLISHED, failure_line, run_dbt
+        from dbt_debezium.build import BUILD, failure_line, run_dbt
 
         landed = catalog.landed()
         lines: list[str] = []
@@ -165,9 +169,7 @@ class Round:
             # Before them a run says what it does, as that a history is built again.
             lines.sort(key=lambda line: line not in failures)
             return Outcome("failed", landing, lines=lines)
-        is_published = all(
-            line.startswith(EMPTY) or not line.startswith(UNPUBLISHED) for line in lines
-        )
+        is_published = has_published(self.start_spark(), self.schema())
         if is_published:
             self.build_anyway = False
             has_read_all = landed == catalog.landed()
