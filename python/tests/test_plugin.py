@@ -8,6 +8,7 @@ import pytest
 from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt_common.exceptions import DbtRuntimeError
 
+from dbt_debezium import public_tables
 from dbt_debezium.build import run_dbt
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
@@ -33,3 +34,13 @@ def test_a_session_of_another_method_is_refused() -> None:
     connection = SimpleNamespace(credentials=SimpleNamespace(method="thrift"))
     with pytest.raises(DbtRuntimeError, match="profile: method is thrift"):
         SparkConnectionManager.open(connection)
+
+
+@pytest.mark.parametrize("name", ["write_public_tables", "move_public_tables"])
+@pytest.mark.parametrize(
+    "statement", ["comment on table t is '{}'", "/* a */ select '{}'", "-- {}"]
+)
+def test_text_of_the_data_is_no_call_of_this_package(name: str, statement: str) -> None:
+    """Comments and names of sources are literals of statements that pass through the plugin."""
+    sql = statement.format(f"call dbt_debezium.{name} {{}}")
+    assert public_tables.step_of(sql) is None

@@ -4,17 +4,14 @@ A run writes the new state of each to a branch, then moves the pointer, and then
 them in one transaction of the catalog (docs/decisions/0022).
 """
 
-import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from dbt_debezium.dbt_calls import called
 from dbt_debezium.errors import DebeziumError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-STATEMENT: Final = re.compile(r"call dbt_debezium[.](write|move)_public_tables (.*)", re.DOTALL)
-"""What the macro keep_public_tables runs; behind it stands a `Call` as JSON."""
 
 
 def refuse_remote(settings: Mapping[str, Any]) -> None:
@@ -38,8 +35,8 @@ def step_of(statement: str) -> "Callable[[SparkSession], str] | None":
 
     It returns a line for whoever runs it, or an empty one.
     """
-    found = STATEMENT.search(statement)
-    if found is None:
+    name, argument = called(statement)
+    if not name.endswith("_public_tables"):
         return None
     import msgspec
 
@@ -47,6 +44,6 @@ def step_of(statement: str) -> "Callable[[SparkSession], str] | None":
     from dbt_debezium.public_tables.table import Call
     from dbt_debezium.public_tables.write import write
 
-    call = msgspec.json.decode(found[2], type=Call)
-    step = {"write": write, "move": move}[found[1]]
+    call = msgspec.json.decode(argument, type=Call)
+    step = {"write_public_tables": write, "move_public_tables": move}[name]
     return lambda spark: step(spark, call)
