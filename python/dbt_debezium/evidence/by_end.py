@@ -9,6 +9,8 @@ from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
+from heapq import nlargest
+from operator import itemgetter
 from typing import Final
 
 from dbt_debezium.evidence.places import least, most, padded
@@ -135,20 +137,32 @@ class Ends:
 
     def _end_by_place(self, one: Transaction) -> str | None:
         """The last END of another log whose transaction stands in front of it on its server."""
-        first, server = one.first or "", server_of(one.first)
+        server = server_of(one.first)
         if server is None:
             return None
-        return max(
-            (
-                self._position(other) or BEFORE_ALL
-                for other in self._sent.values()
-                if other.end_offset is not None
-                and other.log != one.log
-                and server_of(other.last) == server
-                and (other.last or "") < first
-            ),
-            default=None,
-        )
+        places, newest = self._ends_of_servers.get(server, ([], []))
+        at = bisect_left(places, one.first or "")
+        return next((end for log, end in newest[at - 1] if log != one.log), None) if at else None
+
+    @cached_property
+    def _ends_of_servers(self) -> dict[str, tuple[list[str], list[list[tuple[str, str]]]]]:
+        """Of each server the last places of transactions with END, in order, and up to each the
+        newest position of an END: with its log, and that of another log."""
+        some: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+        for one in self._sent.values():
+            server = server_of(one.last)
+            if one.end_offset is not None and server is not None:
+                end = self._position(one) or BEFORE_ALL
+                some[server].append((one.last or "", one.log, end))
+        found: dict[str, tuple[list[str], list[list[tuple[str, str]]]]] = {}
+        for server, ends in some.items():
+            places, newest = found[server] = [], []
+            of_log: dict[str, str] = {}
+            for place, log, end in sorted(ends):
+                of_log[log] = max(end, of_log.get(log, BEFORE_ALL))
+                places.append(place)
+                newest.append(nlargest(2, of_log.items(), key=itemgetter(1)))
+        return found
 
     def _end_before(self, one: Transaction) -> str | None:
         numbers, highest = self._ends_of_logs.get(one.log, ([], []))

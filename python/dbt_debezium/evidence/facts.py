@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
+import pyarrow.compute as pc  # type: ignore[import-untyped]  # ships no types
 
 SLICE: Final = 4_000
 """Rows that are objects of Python at one time."""
@@ -19,6 +20,7 @@ KEPT: Final = 40_000
 Row = TypeVar("Row", bound=tuple[Any, ...])
 Place: TypeAlias = tuple[str, int]
 """Topic and partition."""
+StretchKind: TypeAlias = Literal["change", "read", "window", "other"]
 
 
 class Count(NamedTuple):
@@ -52,7 +54,7 @@ class Stretch(NamedTuple):
 
     topic: str
     partition: int
-    kind: Literal["change", "read", "window", "other"]
+    kind: StretchKind
     link: str | None
     data_collection: str | None
     connector: str | None
@@ -166,6 +168,7 @@ class Rows(Generic[Row]):
         self._table = pa.concat_tables(some).unify_dictionaries() if some else None
         self._texts: dict[str, list[str]] = {}
         """Of columns whose texts are kept once, those texts."""
+        self._where: dict[tuple[str, object], Rows[Row]] = {}
         self._kept: list[Row] | None = None if len(self) > KEPT else [*self._slices(None)]
 
     def __len__(self) -> int:
@@ -182,6 +185,26 @@ class Rows(Generic[Row]):
             [self._table] if self._table is not None else [],
         )
         return found
+
+    def where(self, name: str, value: object) -> "Rows[Row]":
+        """Those of which a field has a value."""
+        found = self._where.get((name, value))
+        if found is None:
+            some = [] if self._table is None else [self._only(name, value)]
+            found = self._where[name, value] = Rows(self._make, self._fields, some)
+            found._texts = self._texts
+        return found
+
+    def _only(self, name: str, value: object) -> pa.Table:
+        assert self._table is not None
+        return self._table.filter(pc.fill_null(pc.equal(self._table[name], value), False))
+
+    def distinct(self, *names: str) -> list[tuple[Any, ...]]:
+        """What some fields of a row have together, each once."""
+        if self._table is None:
+            return []
+        known = self._table.select(names).group_by([*names], use_threads=False).aggregate([])
+        return [*zip(*(self._values(known[one], one) for one in names), strict=True)]
 
     def at(self, order: Sequence[int]) -> Iterator[Row]:
         """The rows at places, in that order."""

@@ -43,8 +43,10 @@ CODED: Final = (
     "signal_type",
 )
 """Columns whose texts repeat."""
-UNITS_AT_ONCE: Final = 200_000
-"""Changes that are grouped at one time, which bounds what the columns in between take."""
+UNITS_AT_ONCE: Final = 100_000
+"""Rows that are grouped at one time, which bounds what the columns in between take."""
+OF_NO_CHANGE: Final = ("kind", "source", "marker", "event_count", "collection_counts", "row_hash")
+"""Columns that no grouping of changes asks for."""
 COUNT_TYPES: Final = {
     **dict.fromkeys(("is_whole", "has_block", "is_regular", "copies_agree"), pa.bool_()),
     "closes_window": pa.bool_(),
@@ -162,6 +164,20 @@ def plain(column: Any) -> Any:
     return column
 
 
+def codes(column: pa.ChunkedArray) -> tuple[pa.Array, pa.Array]:
+    """The texts of a column whose chunks have the same ones, and of each row its number in them."""
+    chunks = column.chunks
+    if not chunks:
+        return pa.array([], pa.string()), pa.array([], pa.int32())
+    # Arrow puts coded chunks together text by text, and takes minutes for a million rows.
+    return chunks[0].dictionary, pa.concat_arrays([one.indices for one in chunks])
+
+
+def _one_piece(column: pa.ChunkedArray) -> pa.Array:
+    found = column.combine_chunks()
+    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
+
+
 def counted_up(count: int) -> pa.Array:
     """The numbers from 0 on, so many."""
     return pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(array("q", range(count)))])
@@ -195,16 +211,12 @@ def _once(rows: pa.Table) -> tuple[pa.Table, pa.Array]:
 
 def _parts(rows: pa.Table, is_change: Any) -> Iterator[pa.Table]:
     """Changes, a part of the units at a time."""
-    changes = rows.filter(is_change)
-    count = changes.num_rows // UNITS_AT_ONCE + 1
-    if count == 1:
-        yield from [changes] if changes.num_rows else []
-        return
-    codes = pa.chunked_array([pc.fill_null(one.indices, 0) for one in changes["unit_id"].chunks])
-    codes = codes.cast(pa.int64())
-    rest = pc.subtract(codes, pc.multiply(pc.divide(codes, count), count))
+    rows = rows.select([one for one in rows.column_names if one not in OF_NO_CHANGE])
+    count = rows.num_rows // UNITS_AT_ONCE + 1
+    unit = pc.fill_null(codes(rows["unit_id"])[1], 0).cast(pa.int64())
+    rest = pc.subtract(unit, pc.multiply(pc.divide(unit, count), count))
     for at in range(count):
-        part = changes.filter(pc.equal(rest, at))
+        part = rows.filter(pc.and_(is_change, pc.equal(rest, at)))
         if part.num_rows:
             yield part
 
@@ -599,13 +611,12 @@ def _ranges(rows: pa.Table) -> tuple[list[Range], bool]:
     if not rows.num_rows:
         return [], False
     names = ("topic", "partition", "offset")
-    table = pa.table({one: plain(rows[one]) for one in names})
-    table = table.sort_by([(one, "ascending") for one in names]).combine_chunks()
-    topic, partition, offset = (table[one].combine_chunks() for one in names)
-    topic, partition, offset = (
-        one.chunk(0) if isinstance(one, pa.ChunkedArray) else one
-        for one in (topic, partition, offset)
-    )
+    topics, topic = codes(rows["topic"])
+    # Codes are sorted in place of texts, which are longer.
+    table = pa.table({"topic": topic, "partition": rows["partition"], "offset": rows["offset"]})
+    table = table.sort_by([(one, "ascending") for one in names])
+    topic, partition, offset = (_one_piece(table[one]) for one in names)
+    topic = topics.take(topic)
     last = table.num_rows - 1
     is_other = pc.or_(
         pc.not_equal(topic.slice(1), topic.slice(0, last)),

@@ -13,7 +13,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # ships no types
 
 from dbt_debezium.evidence.facts import Again
-from dbt_debezium.evidence.groups import FOREIGN, counted_up, plain
+from dbt_debezium.evidence.groups import FOREIGN, codes, counted_up, plain
 from dbt_debezium.evidence.verdicts import UnitVerdict
 
 OUTCOMES: Final = pa.schema(
@@ -57,7 +57,7 @@ def outcome_counts(
         return OUTCOMES.empty_table()
     known = _Verdicts(verdicts, waiting)
     found = known.on(rows)
-    kind = plain(_one_piece(rows["kind"]))
+    kind = _texts(rows["kind"])
     at = counted_up(rows.num_rows)
     is_change = pc.equal(kind, "change")
     is_copy, is_repeat = pc.is_in(at, again.copies), pc.is_in(at, again.repeats)
@@ -97,6 +97,11 @@ def outcome_counts(
     )
 
 
+def _texts(column: pa.ChunkedArray) -> pa.Array:
+    texts, of_row = codes(column)
+    return texts.take(of_row)
+
+
 class _Verdicts:
     """Verdicts as columns, by unit."""
 
@@ -125,15 +130,15 @@ class _Verdicts:
 
     def on(self, rows: pa.Table) -> dict[str, Any]:
         """Of each row the verdict on its unit; '' and null where there is none."""
-        kinds = _one_piece(rows["unit_kind"])
-        names = _one_piece(rows["unit_id"])
+        kinds, kind_of_row = codes(rows["unit_kind"])
+        names, name_of_row = codes(rows["unit_id"])
         place = pa.nulls(rows.num_rows, pa.int64())
         for kind, ids in self._ids.items():
             # Each text is looked up once, however many rows have it.
-            of_text = pc.index_in(names.dictionary, value_set=pa.array(ids, pa.string()))
+            of_text = pc.index_in(names, value_set=pa.array(ids, pa.string()))
             of_text = pa.array(self._at[kind], pa.int64()).take(of_text)
-            is_kind = pc.fill_null(pc.equal(kinds.dictionary, kind), False).take(kinds.indices)
-            place = pc.if_else(is_kind, of_text.take(names.indices), place)
+            is_kind = pc.equal(kinds, kind).take(kind_of_row)
+            place = pc.if_else(is_kind, of_text.take(name_of_row), place)
         found = {name: column.take(place) for name, column in self._columns.items()}
         return {
             "verdict": pc.fill_null(found["verdict"], ""),
@@ -141,11 +146,6 @@ class _Verdicts:
             "has_reset_counters": pc.fill_null(found["has_reset_counters"], False),
             "is_waiting": pc.fill_null(found["is_waiting"], False),
         }
-
-
-def _one_piece(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    found = column.combine_chunks()
-    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
 
 
 def _replaced(rows: pa.Table, at: Any, found: dict[str, Any], is_new: Any) -> pa.Array:

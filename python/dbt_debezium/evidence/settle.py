@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
+from typing import Final
 
 from dbt_debezium.evidence.by_end import first_marker
 from dbt_debezium.evidence.facts import Place, Stretch
@@ -15,6 +16,8 @@ from dbt_debezium.evidence.state import OpenUnit, Partition, Run, State, Unfinis
 from dbt_debezium.evidence.transactions import Transaction
 from dbt_debezium.judge import ChainEnd, Commit, Discarded, Hold, Superseded, Verdict
 
+UNIT_KINDS: Final = {"change": "transaction", "read": "snapshot", "window": "window"}
+"""Of each kind of stretch."""
 LOG_NUMBERS = 1_000
 """Runs of numbers that are kept, the newest."""
 
@@ -139,19 +142,20 @@ class Settlement:
         state = State(
             connector=evidence.connector, end=self._outcome.end, newest=self._outcome.newest
         )
-        state.open = self._open_units()
-        state.partitions = self._partitions()
+        state.partitions, waiting = self._partitions()
+        state.open = self._open_units(waiting)
         self._settle_source(state)
         return state
 
-    def _open_units(self) -> list[OpenUnit]:
+    def _open_units(self, waiting: Iterable[tuple[str, str]]) -> list[OpenUnit]:
+        """The units that stay open.
+
+        Args:
+            waiting: kinds and ids of those of which a stretch stays.
+        """
         evidence, end = self._evidence, self._outcome.end
         found = {("transaction", name) for name in self._open if evidence.sent[name].has_markers}
-        for one in evidence.facts.stretches:
-            if one.kind == "change" and self.stays(one):
-                found.add(("transaction", one.link or ""))
-            elif one.kind == "window" and self.stays(one):
-                found.add(("window", one.link or ""))
+        found |= {*waiting}
         found |= {("snapshot", at) for at in self._open_reads}
         for control in evidence.facts.controls:
             position = control.position or ""
@@ -165,7 +169,8 @@ class Settlement:
 
     # --- partitions
 
-    def _partitions(self) -> list[Partition]:
+    def _partitions(self) -> tuple[list[Partition], set[tuple[str, str]]]:
+        """The partitions, and the units of which a stretch stays open."""
         evidence = self._evidence
         lines: dict[Place, Partition] = {}
         for place, runs in evidence.lines.runs.items():
@@ -187,10 +192,13 @@ class Settlement:
         for (topic, partition, _), one in evidence.unread.items():
             unread[topic, partition].append(one)
         placed: dict[Place, list[Stretch]] = defaultdict(list)
+        waiting: set[tuple[str, str]] = set()
         for stretch in evidence.stretches():
             line = lines[stretch.key]
             self._note(line, stretch)
-            if not self.stays(stretch):
+            if self.stays(stretch):
+                waiting.add((UNIT_KINDS[stretch.kind], stretch.link or ""))
+            else:
                 self._settle(line, stretch)
                 if stretch.kind != "other" and stretch.key in unread:
                     placed[stretch.key].append(stretch)
@@ -202,7 +210,7 @@ class Settlement:
         for line in lines.values():
             line.tables.sort()
             line.unplaced = self._unplaced(line)
-        return [*lines.values()]
+        return [*lines.values()], waiting
 
     def _unplaced(self, line: Partition) -> list[int]:
         """The offsets that cannot be read: those of the state, and of this run."""

@@ -8,8 +8,9 @@ from typing import Final, Literal
 
 from dbt_debezium.evidence.by_end import BEFORE_ALL, Ends, Surrounding, last_begin
 from dbt_debezium.evidence.by_predecessor import place
-from dbt_debezium.evidence.facts import Count, Facts, Marker, Place, Rows, Stretch
+from dbt_debezium.evidence.facts import Count, Facts, Marker, Place, Rows, Stretch, StretchKind
 from dbt_debezium.evidence.known import Known
+from dbt_debezium.evidence.landed import Landed
 from dbt_debezium.evidence.late import Late
 from dbt_debezium.evidence.partitions import (
     Lines,
@@ -114,7 +115,7 @@ class SourceEvidence:
             self.ends.place()
         for one in self.sent.values():
             one.stands_at, one.misplacement = self._misplaced(one)
-        self.reads = reads_of(self.stretches())
+        self.reads = reads_of(self.stretches("read"))
         self.signals = signals_of(facts.controls, self.sent)
         self.asked: dict[str, Asked] = {}
         if self.names_predecessor:
@@ -140,9 +141,11 @@ class SourceEvidence:
         """Whether one partition has its changes in the order of commits (S22)."""
         return self.settings.is_in_order and self.connector == "cdl"
 
-    def stretches(self) -> Iterator[Stretch]:
-        """Stretches of this run. Those of late changes are no neighbours of anything."""
-        for one in self.facts.stretches:
+    def stretches(self, kind: StretchKind | None = None) -> Iterator[Stretch]:
+        """Stretches of this run, or those of one kind. Those of late changes are no neighbours of
+        anything."""
+        known = self.facts.stretches
+        for one in known if kind is None else known.where("kind", kind):
             if self.late.has_stretch(one):
                 one = one._replace(first_new=None, last_new=None, new_count=0)
             if self.is_in_order:
@@ -151,15 +154,16 @@ class SourceEvidence:
                 one = one._replace(first_place=first, last_place=last)
             yield one
 
-    def late_stretches(self) -> Iterator[Stretch]:
-        """Those of late changes."""
-        return (one for one in self.facts.stretches if self.late.has_stretch(one))
+    @cached_property
+    def landed(self) -> Landed:
+        """What all of them show."""
+        return Landed(self.stretches(), self.lines, self.late, self.traits)
 
     def _in_order_of_offsets(self) -> Rows[Count]:
         """Changes of CDL stand where their offsets are (S22)."""
         last: dict[str, str] = defaultdict(str)
-        for one in self.stretches():
-            if one.kind == "change" and one.link is not None:
+        for one in self.stretches("change"):
+            if one.link is not None:
                 last[one.link] = max(last[one.link], one.last_place or "")
         return self.facts.counts.mapped(
             lambda one: one._replace(
@@ -265,8 +269,8 @@ class SourceEvidence:
             for name, at in self.known.settled.items()
             if at and "+" in at
         }
-        for one in self.stretches():
-            if one.kind == "change" and one.link is not None:
+        for one in self.stretches("change"):
+            if one.link is not None:
                 last[one.link] = max(last.get(one.link, ""), one.last_place or "")
         return last
 
@@ -290,22 +294,16 @@ class SourceEvidence:
         yield from merge(self._links(), sorted(few, key=marks.place_of), key=marks.place_of)
 
     def _source(self) -> marks.Source:
-        shown: list[str | None] = []
-        for one in self.stretches():
-            if one.kind != "change":
-                continue
-            if self.is_ordered_by_end:
-                shown.append(f"{BEFORE_ALL}+{one.first_place or ''}")
-            elif self.names_predecessor:
-                shown.append(one.previous)
-            else:
-                shown.append(one.first_place or one.commit_position or "")
-        if not self.is_ordered_by_end:
-            shown += [one.position for one in self.sent.values()]
+        landed = self.landed
+        if self.is_ordered_by_end:
+            first = None if landed.first_place is None else f"{BEFORE_ALL}+{landed.first_place}"
+        else:
+            changes = landed.named if self.names_predecessor else landed.first_position
+            first = least(changes, *(one.position for one in self.sent.values()))
         settings = self.settings
         return marks.Source(
             self.connector,
-            least(*shown),
+            first,
             settings.reaches_the_end,
             settings.sends_no_truncates,
             settings.refused_proofs,
@@ -327,25 +325,23 @@ class SourceEvidence:
         return found
 
     def _partitions(self) -> Iterator[marks.Partition]:
-        found: dict[Place, _Landed] = defaultdict(_Landed)
-        for one in self.stretches():
-            found[one.key].add(one)
+        landed = self.landed
         signal_topics = self._signal_topics()
         for key in self.lines.places:
             topic, partition = key
             if not self.is_of_tables(topic):
                 continue
-            line, some = self.lines.of(key), found[key]
+            line = self.lines.of(key)
             is_shared = line.is_shared or key in self.facts.shared
             reached = None
             if not is_shared:
-                reached = self._reached_places[key]
+                reached = landed.reached[key]
             yield marks.Partition(
                 topic,
                 partition,
-                line.has_changes or some.has_changes,
+                line.has_changes or key in landed.with_changes,
                 reached,
-                line.has_windows or some.has_windows,
+                line.has_windows or key in landed.with_windows,
                 topic in signal_topics,
                 self.is_quiet(key, self._asked_at),
             )
@@ -353,24 +349,14 @@ class SourceEvidence:
     @cached_property
     def _asked_at(self) -> int | None:
         """When the newest read of an incremental snapshot landed, or the newest signal."""
-        some = (one for one in self.facts.stretches if one.kind == "window" or one.has_signals)
+        known = self.facts.stretches
+        some = [*known.where("kind", "window"), *known.where("has_signals", True)]
         return most(*(one.landed_at for one in some))
 
     def _is_silent(self) -> bool:
         """Whether no more reads can come that a signal has asked for: all partitions are silent."""
         some = [key for key in self.lines.places if self.is_of_tables(key[0])]
         return bool(some) and all(self.is_quiet(key, self._asked_at) for key in some)
-
-    @cached_property
-    def _reached_places(self) -> dict[Place, str | None]:
-        """How far each partition has come."""
-        found: dict[Place, str | None] = {
-            place: self.lines.reached(place, (), self.traits) for place in self.lines.places
-        }
-        for one in self.stretches():
-            reached = self.lines.reached(one.key, (one,), self.traits)
-            found[one.key] = most(found[one.key], reached)
-        return found
 
     def _signal_topics(self) -> set[str]:
         """Topics of tables of signals, and of nothing else."""
@@ -380,11 +366,12 @@ class SourceEvidence:
             tables[line.topic] |= {*line.tables}
             if line.has_signals:
                 signals.add(line.topic)
-        for one in self.facts.stretches:
-            if one.data_collection is not None:
-                tables[one.topic].add(one.data_collection)
-            if one.has_signals:
-                signals.add(one.topic)
+        known = self.facts.stretches.distinct("topic", "data_collection", "has_signals")
+        for topic, table, has_signals in known:
+            if table is not None:
+                tables[topic].add(table)
+            if has_signals:
+                signals.add(topic)
         return {topic for topic in signals if len(tables[topic]) <= 1}
 
     # --- what cannot be read
@@ -399,7 +386,7 @@ class SourceEvidence:
             if (*line.key, one.offset) not in self.readable
         }
         if found:
-            for late in self.late_stretches():
+            for late in self.landed.late:
                 for at, one in found.items():
                     if at[:2] == late.key:
                         found[at] = without_doubtful(one, late)
@@ -449,8 +436,8 @@ class SourceEvidence:
         if self.names_predecessor:
             named = {
                 one.previous
-                for one in self.facts.stretches
-                if one.kind == "window" and self.is_open_window(one)
+                for one in self.facts.stretches.where("kind", "window")
+                if self.is_open_window(one)
             }
             yield from map(marks.Window, sorted(named, key=lambda one: one or ""))
 
@@ -493,8 +480,8 @@ class SourceEvidence:
     def tables(self) -> set[str]:
         """Of which a change or read has landed."""
         known = {name for line in self.state.partitions for name in line.tables}
-        some = (one.data_collection for one in self.facts.stretches if one.kind != "other")
-        return known | {one for one in some if one is not None}
+        some = self.facts.stretches.distinct("data_collection")
+        return known | {name for (name,) in some if name is not None}
 
     def log_numbers(self) -> list[LogNumbers]:
         """The numbers of logs that have landed, late or not (S8)."""
@@ -579,8 +566,9 @@ class SourceEvidence:
 
     @cached_property
     def _streamed_partitions(self) -> set[Place]:
-        some = {one.key for one in self.facts.stretches if one.kind == "change"}
-        return some | {line.key for line in self.state.partitions if line.is_streamed}
+        return self.landed.streamed | {
+            line.key for line in self.state.partitions if line.is_streamed
+        }
 
     def _counted(
         self, one: Transaction, counts: list[Count], markers: list[Marker]
@@ -692,7 +680,7 @@ class SourceEvidence:
     def _has_placed_windows(self) -> bool:
         if self.connector not in ("oracle", "generic"):
             return False
-        return any(one.kind == "window" for one in self.facts.stretches)
+        return len(self.facts.stretches.where("kind", "window")) > 0
 
     def _truncate(self, one: Transaction, markers: list[Marker]) -> marks.Link:
         position = one.position
@@ -863,17 +851,6 @@ def counted_apart(markers: Iterable[Marker]) -> frozenset[str]:
     return frozenset[str]().union(
         *(one ^ other for one in counted for other in counted if one - other and other - one)
     )
-
-
-class _Landed:
-    """What has landed in a partition, in this run."""
-
-    def __init__(self) -> None:
-        self.has_changes = self.has_windows = False
-
-    def add(self, one: Stretch) -> None:
-        self.has_changes = self.has_changes or one.kind != "other"
-        self.has_windows = self.has_windows or one.kind == "window"
 
 
 def _tells_no_place(place: str) -> bool:

@@ -168,12 +168,12 @@ def _late(
     evidence: SourceEvidence, settlement: Settlement, judged: set[str]
 ) -> Iterator[UnitVerdict]:
     """Units that were settled before this run, or lie behind its end."""
-    names = {one.link or "" for one in evidence.late_stretches()}
+    names = {one.link or "" for one in evidence.landed.late}
     names |= {one.transaction_id for one in evidence.late_markers}
     for name in sorted({*names, *settlement.late} - judged):
         position = settlement.late.get(name, evidence.known.settled.get(name))
         yield UnitVerdict("transaction", name, "late", transaction_id=name, position=position)
-    snapshots = {one.link or "" for one in evidence.facts.stretches if one.kind == "read"}
+    snapshots = {one.link or "" for one in evidence.facts.stretches.where("kind", "read")}
     for at in sorted(snapshots - {*evidence.reads}):
         yield UnitVerdict("snapshot", at, "late", read_position=at)
 
@@ -184,9 +184,8 @@ def window_verdicts(
     """The verdict on each window. Its reads are published with the transaction that closes it (S6):
     the first one behind the commit that they name, or at or behind their own place in the log."""
     windows: dict[str, Stretch] = {}
-    for one in evidence.facts.stretches:
-        if one.kind == "window":
-            windows.setdefault(one.link or "", one)
+    for one in evidence.facts.stretches.where("kind", "window"):
+        windows.setdefault(one.link or "", one)
     if not windows:
         return
     chain = [one for one in links if one.link_kind == "transaction"]
