@@ -50,9 +50,15 @@ EVIDENCE = (
     "by_end",
     "partitions",
     "snapshots",
+    "landed",
     "source",
+    "fact_marks",
+    "link_marks",
     "settle",
+    "shown",
     "verdicts",
+    "outcomes",
+    "progress",
 )
 MODULES = {judge_package: JUDGE, evidence_package: EVIDENCE}
 """Those that decide something, each behind what it imports."""

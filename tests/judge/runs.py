@@ -164,7 +164,8 @@ class Runs:
     @property
     def marks(self) -> list[Mark]:
         """That the judge was given in the latest run."""
-        return [*evidence_of(table_of(self.rows), self.before, self.known).collected()]
+        found = evidence_of(table_of(self.rows), self.before, self.known)
+        return [*evidence.collected(found)]
 
     def flat(self, at: Delivery) -> Flat:
         """A message, as the reader reads it."""
@@ -219,7 +220,7 @@ def collected(
     """
     rows = table_of(narrow_row(*one) for one in landed)
     settings = evidence.Settings(is_in_order=is_in_order, not_ingested=tuple(not_ingested))
-    return [*evidence_of(rows, State(), Known(source, settings)).collected()]
+    return [*evidence.collected(evidence_of(rows, State(), Known(source, settings)))]
 
 
 SETTLING = ("commit", "discarded", "superseded")

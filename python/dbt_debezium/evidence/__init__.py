@@ -15,7 +15,8 @@ Each module answers one question:
 - `partitions`: how far have partitions come?
 - `snapshots`: which reads are of which snapshot, and what lies around them?
 - `topics`: whose BEGIN and END does a topic hold?
-- `source`: the marks of all of it, for the judge.
+- `source`: all of it together. With `landed`: what has landed in each partition?
+- `fact_marks`, `link_marks`: what is the judge given?
 - `verdicts`: what became of each unit? With `shown`: what does its row show?
 - `outcomes`: what became of each message?
 - `progress`: how far has each partition come, for whoever asks?
@@ -26,8 +27,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
+from dbt_debezium.evidence.fact_marks import FactMarks
 from dbt_debezium.evidence.groups import coded, grouped, landed_readable
 from dbt_debezium.evidence.known import Known, Look, Settings
+from dbt_debezium.evidence.link_marks import LinkMarks
 from dbt_debezium.evidence.narrow import COLUMNS, narrow_row, narrow_rows
 from dbt_debezium.evidence.outcomes import OUTCOMES, outcome_counts
 from dbt_debezium.evidence.progress import Progress, progress
@@ -57,6 +60,7 @@ __all__ = [
     "State",
     "Topic",
     "UnitVerdict",
+    "collected",
     "decoded",
     "encoded",
     "evidence_of",
@@ -91,6 +95,12 @@ def evidence_of(rows: pa.Table, state: State, known: Known) -> SourceEvidence:
     return SourceEvidence(grouped(rows), known, state, landed_readable(rows, unread))
 
 
+def collected(evidence: SourceEvidence) -> Iterator[Mark]:
+    """The marks of a source, in the order that the judge wants."""
+    yield from FactMarks(evidence).collected()
+    yield from LinkMarks(evidence).collected()
+
+
 def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
     """Judge one source in one run.
 
@@ -119,7 +129,7 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
     links: list[Verdict] = []
 
     def noted() -> Iterator[Mark]:
-        for mark in evidence.collected():
+        for mark in collected(evidence):
             if mark.kind not in LINK_KINDS:
                 facts.append(mark)
             else:

@@ -1,12 +1,10 @@
-"""What the judge is given of a source: facts of this run and of the state, as marks."""
+"""What a source shows: facts of this run and of the state, with each transaction in its place."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from heapq import merge
-from typing import Final, Literal
 
-from dbt_debezium.evidence.by_end import BEFORE_ALL, Ends, Surrounding, last_begin
+from dbt_debezium.evidence.by_end import BEFORE_ALL, Ends, last_begin
 from dbt_debezium.evidence.by_predecessor import place
 from dbt_debezium.evidence.facts import Count, Facts, Marker, Place, Rows, Stretch, StretchKind
 from dbt_debezium.evidence.known import Known
@@ -15,16 +13,13 @@ from dbt_debezium.evidence.late import Late
 from dbt_debezium.evidence.partitions import (
     Lines,
     in_a_gap,
-    with_neighbours,
     without_doubtful,
 )
-from dbt_debezium.evidence.places import least, log_number, most, padded
+from dbt_debezium.evidence.places import log_number, most, padded
 from dbt_debezium.evidence.snapshots import (
     Asked,
-    around,
     asked,
     reads_of,
-    settled_stretches,
     signals_of,
     unanswered,
 )
@@ -36,12 +31,9 @@ from dbt_debezium.judge import marks
 from dbt_debezium.judge.traits import TRAITS
 from dbt_debezium.topic_names import table_suffix
 
-NO_PLACE: Final = frozenset("0:/")
-"""Characters of the place of a read that tells none."""
-
 
 class SourceEvidence:
-    """The marks of one source.
+    """All that is known of one source, and where its transactions stand.
 
     Args:
         facts: of messages that are new or of open units.
@@ -274,46 +266,7 @@ class SourceEvidence:
                 last[one.link] = max(last.get(one.link, ""), one.last_place or "")
         return last
 
-    # --- marks
-
-    def collected(self) -> Iterator[marks.Mark]:
-        """All of them, in their order."""
-        yield self._source()
-        yield from self.lines.ranges(self.is_leading)
-        yield from self._partitions()
-        yield from self._unreadable()
-        yield from self._windows()
-        yield from self.unlanded_tables()
-        yield from self._snapshot_facts()
-        for one in self.log_numbers():
-            yield marks.LogRange(one.log, one.first, one.last)
-        yield from self._unfinished()
-        yield from self.known.decisions
-        yield from map(marks.MissingRow, self.known.missing_rows)
-        few = [*self._messages(), *self._snapshots()]
-        yield from merge(self._links(), sorted(few, key=marks.place_of), key=marks.place_of)
-
-    def _source(self) -> marks.Source:
-        landed = self.landed
-        if self.is_ordered_by_end:
-            first = None if landed.first_place is None else f"{BEFORE_ALL}+{landed.first_place}"
-        else:
-            changes = landed.named if self.names_predecessor else landed.first_position
-            first = least(changes, *(one.position for one in self.sent.values()))
-        settings = self.settings
-        return marks.Source(
-            self.connector,
-            first,
-            settings.reaches_the_end,
-            settings.sends_no_truncates,
-            settings.refused_proofs,
-            1 + max(self.marker_partitions),
-            has_several_logs=self._has_several_logs(),
-        )
-
-    def _has_several_logs(self) -> bool:
-        """Whether more than one log numbers transactions and statements."""
-        return len({one.log for one in self.log_numbers()}) > 1
+    # --- partitions
 
     @cached_property
     def by_partition(self) -> dict[Place, list[Stretch]]:
@@ -324,30 +277,8 @@ class SourceEvidence:
             found[one.key].append(one)
         return found
 
-    def _partitions(self) -> Iterator[marks.Partition]:
-        landed = self.landed
-        signal_topics = self._signal_topics()
-        for key in self.lines.places:
-            topic, partition = key
-            if not self.is_of_tables(topic):
-                continue
-            line = self.lines.of(key)
-            is_shared = line.is_shared or key in self.facts.shared
-            reached = None
-            if not is_shared:
-                reached = landed.reached[key]
-            yield marks.Partition(
-                topic,
-                partition,
-                line.has_changes or key in landed.with_changes,
-                reached,
-                line.has_windows or key in landed.with_windows,
-                topic in signal_topics,
-                self.is_quiet(key, self._asked_at),
-            )
-
     @cached_property
-    def _asked_at(self) -> int | None:
+    def asked_at(self) -> int | None:
         """When the newest read of an incremental snapshot landed, or the newest signal."""
         known = self.facts.stretches
         some = [*known.where("kind", "window"), *known.where("has_signals", True)]
@@ -356,23 +287,7 @@ class SourceEvidence:
     def _is_silent(self) -> bool:
         """Whether no more reads can come that a signal has asked for: all partitions are silent."""
         some = [key for key in self.lines.places if self.is_of_tables(key[0])]
-        return bool(some) and all(self.is_quiet(key, self._asked_at) for key in some)
-
-    def _signal_topics(self) -> set[str]:
-        """Topics of tables of signals, and of nothing else."""
-        tables: dict[str, set[str]] = defaultdict(set)
-        signals = set()
-        for line in self.state.partitions:
-            tables[line.topic] |= {*line.tables}
-            if line.has_signals:
-                signals.add(line.topic)
-        known = self.facts.stretches.distinct("topic", "data_collection", "has_signals")
-        for topic, table, has_signals in known:
-            if table is not None:
-                tables[topic].add(table)
-            if has_signals:
-                signals.add(topic)
-        return {topic for topic in signals if len(tables[topic]) <= 1}
+        return bool(some) and all(self.is_quiet(key, self.asked_at) for key in some)
 
     # --- what cannot be read
 
@@ -405,24 +320,7 @@ class SourceEvidence:
                 found[at] = new
         return found
 
-    def _unreadable(self) -> Iterator[marks.Unreadable]:
-        for (topic, partition, offset), one in self.unread.items():
-            some = [part for part in self.by_partition[topic, partition] if part.kind != "other"]
-            full = with_neighbours(one, some, self.traits)
-            is_table = self.is_of_tables(topic)
-            yield marks.Unreadable(
-                topic,
-                partition,
-                offset,
-                full.after,
-                full.place,
-                self.is_leading(topic),
-                is_table and not full.has_before,
-                full.position,
-                one.known_place,
-            )
-
-    # --- facts of the source
+    # --- what the source has shown
 
     def is_open_window(self, one: Stretch) -> bool:
         """Whether the chain has not passed the window that reads are of."""
@@ -431,15 +329,6 @@ class SourceEvidence:
         if self.traits and self.traits.change_place == "commit":
             return (one.commit_position or "") > (self.link or "")
         return (one.last_place or "") > (self.end.reached_place or "")
-
-    def _windows(self) -> Iterator[marks.Window]:
-        if self.names_predecessor:
-            named = {
-                one.previous
-                for one in self.facts.stretches.where("kind", "window")
-                if self.is_open_window(one)
-            }
-            yield from map(marks.Window, sorted(named, key=lambda one: one or ""))
 
     def unlanded_tables(self) -> Iterator[marks.UnlandedTable]:
         """Tables that ENDs count, of which nothing has landed."""
@@ -502,40 +391,7 @@ class SourceEvidence:
         ended = {one.transaction_id for one in self.facts.markers if one.is_end}
         return [one for one in self.state.unfinished if one.transaction_id not in ended]
 
-    def _unfinished(self) -> Iterator[marks.Unfinished]:
-        """BEGINs of PostgreSQL without END: what follows is of another stream."""
-        found = {(one.partition, one.offset) for one in self.unfinished()}
-        if self.names_predecessor:
-            found |= {
-                (one.partition, one.offset)
-                for one in self.sent.kept_markers()
-                if not one.is_end and not self.sent[one.transaction_id].has_end
-            }
-        yield from (marks.Unfinished(*one) for one in sorted(found))
-
-    def _messages(self) -> Iterator[marks.Message]:
-        """Logical messages outside of transactions."""
-        known = {
-            (one.position, one.previous): one
-            for one in self.facts.controls
-            if one.kind == "message"
-        }
-        for (position, previous), one in known.items():
-            if position is not None:
-                yield marks.Message(position, previous, one.committed_at)
-
-    # --- links
-
-    def _links(self) -> Iterator[marks.Link]:
-        """Of transactions, one at a time, in the order of the chain."""
-        for one, counts, markers in self.sent.in_order():
-            if one.is_uncounted:
-                yield self._uncounted(one, counts)
-            elif self.is_truncate(one):
-                if one.position is not None:
-                    yield self._truncate(one, markers)
-            elif one.has_changes or one.has_end or one.name not in self.known.settled:
-                yield from self._counted(one, counts, markers)
+    # --- places
 
     def _misplaced(self, one: Transaction) -> tuple[str | None, Misplacement | None]:
         """Where a transaction stands in the order of marks, and why it is not where it was
@@ -570,170 +426,6 @@ class SourceEvidence:
             line.key for line in self.state.partitions if line.is_streamed
         }
 
-    def _counted(
-        self, one: Transaction, counts: list[Count], markers: list[Marker]
-    ) -> Iterator[marks.TransactionMark]:
-        position = one.stands_at
-        if one.misplacement is not None:
-            yield marks.Unplaced(position, one.name, one.misplacement)
-        for marker in markers:
-            if not marker.is_end:
-                yield marks.Begin(position, one.name, marker.partition, marker.offset)
-                continue
-            yield marks.End(
-                position,
-                one.name,
-                marker.partition,
-                marker.offset,
-                marker.event_count,
-                marker.event_count == sum(marker.counts.values()),
-                *log_number(marker.log_position),
-                self._surrounding.partitions(position),
-                self.ends.following_place(position),
-                marker.committed_at,
-                self.is_leading(marker.topic),
-            )
-        yield from self._tables(one, counts, markers)
-
-    @cached_property
-    def _surrounding(self) -> Surrounding:
-        if self.marker_partitions == {0}:
-            return Surrounding({})
-        positions: dict[int, dict[int, str | None]] = defaultdict(dict)
-        for line in self.state.partitions:
-            if self.is_leading(line.topic):
-                positions[line.partition] |= line.markers
-        for one in self.late_markers:
-            if self.is_leading(one.topic) and (at := self.known.settled.get(one.transaction_id)):
-                positions[one.partition][one.offset] = at
-        for one in self.sent.kept_markers():
-            if self.is_leading(one.topic):
-                at = self.sent[one.transaction_id].position
-                positions[one.partition][one.offset] = at
-        return Surrounding(positions)
-
-    def _tables(
-        self, one: Transaction, counts: list[Count], markers: list[Marker]
-    ) -> Iterator[marks.TransactionMark]:
-        position, expected = one.stands_at, self.sent.expected(markers)
-        odd = self.sent.odd_changes(one.name)
-        by_table: dict[str, list[Count]] = defaultdict(list)
-        for count in counts:
-            by_table[count.data_collection].append(count)
-        apart = counted_apart(marker for marker in markers if marker.is_end)
-        has_one_order = one.name not in self.facts.doubly_ordered
-        log, number = log_number(one.log_position)
-        for name in sorted({*expected, *by_table}):
-            some = by_table.get(name, [])
-            received = sum(count.received for count in some)
-            is_regular = all(count.is_regular for count in some)
-            if len(some) > 1:
-                # One table's changes that name several predecessors are counted apart.
-                orders = {
-                    order
-                    for change in odd
-                    if change.data_collection == name
-                    for order in change.table_orders
-                }
-                is_regular = orders == {*range(1, received + 1)}
-            yield marks.Table(
-                position,
-                one.name,
-                name,
-                max(expected.get(name, [0])),
-                min(expected.get(name, [0])),
-                received,
-                is_regular,
-                all(count.copies_agree for count in some),
-                None if one.previous is None else least(*(count.previous for count in some)),
-                sum(count.key_leaves for count in some),
-                sum(count.key_enters for count in some),
-                any(count.closes_window for count in some),
-                least(*(count.first_place for count in some)),
-                most(*(count.last_place for count in some)),
-                log,
-                number,
-                has_one_order,
-                one.name in self.unanswered,
-                one.committed_at or None,
-                self._lacks_window_place(one, some),
-                name in apart,
-            )
-        for change in odd:
-            yield marks.Event(
-                position,
-                one.name,
-                change.data_collection,
-                change.total_orders,
-                change.table_orders,
-                change.has_one_content,
-                change.place is not None,
-            )
-
-    def _lacks_window_place(self, one: Transaction, counts: list[Count]) -> bool:
-        """Whether reads name a place in the log by which they belong to the transaction that closes
-        their window, and it tells none."""
-        closes = any(count.closes_window for count in counts)
-        return closes and one.log_position is None and self._has_placed_windows
-
-    @cached_property
-    def _has_placed_windows(self) -> bool:
-        if self.connector not in ("oracle", "generic"):
-            return False
-        return len(self.facts.stretches.where("kind", "window")) > 0
-
-    def _truncate(self, one: Transaction, markers: list[Marker]) -> marks.Link:
-        position = one.position
-        assert position is not None  # the caller asks
-        if one.misplacement is not None:
-            return marks.Unplaced(position, one.name, one.misplacement)
-        behind = {marker.offset + 1 for marker in markers}
-        return marks.Truncate(
-            position,
-            one.name,
-            one.first if one.has_changes else self.ends.following_place(position),
-            *log_number(one.log_position),
-            self.ends.following_end(position),
-            has_landed=one.has_changes,
-            has_next_marker=not behind.isdisjoint(self._marker_offsets),
-        )
-
-    @cached_property
-    def _marker_offsets(self) -> set[int]:
-        return {one.offset for one in self.sent.kept_markers() if self.is_leading(one.topic)}
-
-    def _uncounted(self, one: Transaction, counts: list[Count]) -> marks.Link:
-        closes = any(count.closes_window for count in counts)
-        left = sum(count.key_leaves for count in counts)
-        is_torn = left != sum(count.key_enters for count in counts)
-        if self.names_predecessor:
-            return marks.Uncounted(
-                one.position,
-                one.name,
-                one.named or "",
-                "watermark",
-                one.previous,
-                one.older,
-                has_torn_key=is_torn,
-                closes_window=closes,
-                is_unanswered=one.name in self.unanswered,
-                committed_at=one.committed_at,
-                has_known_end=one.has_known_end,
-                last_change=one.last,
-            )
-        is_certain = self.is_in_order or self.connector != "cdl"
-        proof: Literal["watermark", "none"] = "watermark" if is_certain else "none"
-        if one.misplacement is not None:
-            return marks.Unplaced(one.stands_at, one.name, one.misplacement, proof)
-        return marks.Uncounted(
-            one.stands_at,
-            one.name,
-            one.last or "",
-            proof,
-            is_group=one.name in self.groups.boundary_of,
-            boundary_place=self.groups.boundary_of.get(one.name),
-        )
-
     # --- snapshots
 
     def _drop_published_reads(self) -> None:
@@ -757,55 +449,15 @@ class SourceEvidence:
         that it has seen."""
         if not self.is_ordered_by_end:
             return place
-        seen = self.ends.seen_by(place, self._last_of_all)
+        seen = self.ends.seen_by(place, self.last_of_all)
         # A place behind which something is settled is behind the chain's end: the judge refuses it.
         if self.state.seen_position is not None and (self.state.seen_place or "") <= place:
             seen = most(seen, self.state.seen_position)
         return f"{BEFORE_ALL if seen is None else seen}+{place}"
 
     @cached_property
-    def _last_of_all(self) -> dict[str, str]:
+    def last_of_all(self) -> dict[str, str]:
         return self.last_of()
-
-    def _snapshots(self) -> Iterator[marks.Link]:
-        for at, reads in self.reads.items():
-            blocking = self.asked.get(at)
-            if blocking is None:
-                yield marks.Snapshot(self.snapshot_position(at), at)
-                continue
-            followed = blocking.followed or least(
-                *(
-                    one.position
-                    for one in self.sent.values()
-                    if one.name == blocking.transaction_id
-                    or (blocking.previous is not None and one.previous == blocking.previous)
-                )
-            )
-            last_at = max(one.last_at for one in reads)
-            yield marks.BlockingSnapshot(followed or at, at, last_at, followed is not None)
-
-    def _snapshot_facts(self) -> Iterator[marks.Fact]:
-        is_torn = self._has_lost_fields() if self.reads else False
-        for at, reads in self.reads.items():
-            position = self.snapshot_position(at)
-            by_table: dict[str, list[Stretch]] = defaultdict(list)
-            for one in reads:
-                by_table[one.data_collection or ""].append(one)
-            for name, some in by_table.items():
-                found = frozenset[str]().union(*(one.markers for one in some)) - {"true"}
-                count = sum(one.new_count for one in some)
-                is_blocking = at in self.asked
-                yield marks.SnapshotTable(
-                    position, name, count, tuple(sorted(found)), is_blocking, is_torn
-                )
-            landed_at = most(*(one.landed_at for one in reads))
-            for key, stretches in self.by_partition.items():
-                if not self.is_of_tables(key[0]):
-                    continue
-                settled = settled_stretches(key, self.lines.runs.get(key, ()))
-                lies = around(at, [*stretches, *settled])
-                is_quiet = self.is_quiet(key, landed_at)
-                yield marks.SnapshotPartition(position, *key, *lies, is_quiet)
 
     def is_quiet(self, place: Place, since: int | None) -> bool:
         """Whether a partition has been read to its end, long after something had landed.
@@ -820,39 +472,3 @@ class SourceEvidence:
         runs = self.lines.runs.get(place)
         read_to = runs[0].last + 1 if runs else 0
         return look.end_offset == read_to and look.looked_at >= since + wait
-
-    def _has_lost_fields(self) -> bool:
-        """Whether some reads tell a place and others none, or some messages of a table have a
-        schema and others none."""
-        placeless = {_tells_no_place(at) for at in self.reads}
-        if len(placeless) > 1:
-            return True
-        if self.connector != "generic":
-            return False
-        schemas: dict[tuple[str, str], set[bool]] = defaultdict(set)
-        for one in self.facts.stretches:
-            if one.kind != "other" and not self.late.has_stretch(one):
-                schema, _, table = (one.data_collection or "").rpartition(".")
-                schemas[one.topic, table].add(schema == one.database)
-        return any(len(some) > 1 for some in schemas.values())
-
-
-def counted_apart(markers: Iterable[Marker]) -> frozenset[str]:
-    """Tables that one END counts and another does not, where that counts others: two connectors
-    have one prefix, and both end the transaction.
-
-    >>> end = Marker("t", 0, 0, None, None, True, "1", None, None, 1, {"a": 1}, None)
-    >>> sorted(counted_apart([end, end._replace(counts={"b": 1})]))
-    ['a', 'b']
-    >>> counted_apart([end, end._replace(counts={"a": 1, "b": 1})])
-    frozenset()
-    """
-    counted = {frozenset(name for name, count in one.counts.items() if count) for one in markers}
-    return frozenset[str]().union(
-        *(one ^ other for one in counted for other in counted if one - other and other - one)
-    )
-
-
-def _tells_no_place(place: str) -> bool:
-    """Whether the place of a read is made of zeros alone."""
-    return not {*place.rpartition(": ")[2]} - NO_PLACE

@@ -1,0 +1,255 @@
+"""What the judge is given of links of a chain: transactions, snapshots, messages outside of both."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from heapq import merge
+from typing import Literal
+
+from dbt_debezium.evidence.by_end import Surrounding
+from dbt_debezium.evidence.facts import Count, Marker
+from dbt_debezium.evidence.places import least, log_number, most
+from dbt_debezium.evidence.source import SourceEvidence
+from dbt_debezium.evidence.transactions import Transaction
+from dbt_debezium.judge import marks
+
+
+class LinkMarks:
+    """The marks of links.
+
+    Args:
+        source: what is known of it.
+    """
+
+    def __init__(self, source: SourceEvidence) -> None:
+        self._source = source
+
+    def collected(self) -> Iterator[marks.Link]:
+        """All of them, in the order of the chain."""
+        few = [*self._messages(), *self._snapshots()]
+        yield from merge(self._links(), sorted(few, key=marks.place_of), key=marks.place_of)
+
+    def _messages(self) -> Iterator[marks.Message]:
+        """Logical messages outside of transactions."""
+        known = {
+            (one.position, one.previous): one
+            for one in self._source.facts.controls
+            if one.kind == "message"
+        }
+        for (position, previous), one in known.items():
+            if position is not None:
+                yield marks.Message(position, previous, one.committed_at)
+
+    def _links(self) -> Iterator[marks.Link]:
+        """Of transactions, one at a time, in the order of the chain."""
+        for one, counts, markers in self._source.sent.in_order():
+            if one.is_uncounted:
+                yield self._uncounted(one, counts)
+            elif self._source.is_truncate(one):
+                if one.position is not None:
+                    yield self._truncate(one, markers)
+            elif one.has_changes or one.has_end or one.name not in self._source.known.settled:
+                yield from self._counted(one, counts, markers)
+
+    def _counted(
+        self, one: Transaction, counts: list[Count], markers: list[Marker]
+    ) -> Iterator[marks.TransactionMark]:
+        position = one.stands_at
+        if one.misplacement is not None:
+            yield marks.Unplaced(position, one.name, one.misplacement)
+        for marker in markers:
+            if not marker.is_end:
+                yield marks.Begin(position, one.name, marker.partition, marker.offset)
+                continue
+            yield marks.End(
+                position,
+                one.name,
+                marker.partition,
+                marker.offset,
+                marker.event_count,
+                marker.event_count == sum(marker.counts.values()),
+                *log_number(marker.log_position),
+                self._surrounding.partitions(position),
+                self._source.ends.following_place(position),
+                marker.committed_at,
+                self._source.is_leading(marker.topic),
+            )
+        yield from self._tables(one, counts, markers)
+
+    @cached_property
+    def _surrounding(self) -> Surrounding:
+        if self._source.marker_partitions == {0}:
+            return Surrounding({})
+        positions: dict[int, dict[int, str | None]] = defaultdict(dict)
+        for line in self._source.state.partitions:
+            if self._source.is_leading(line.topic):
+                positions[line.partition] |= line.markers
+        for one in self._source.late_markers:
+            if self._source.is_leading(one.topic) and (
+                at := self._source.known.settled.get(one.transaction_id)
+            ):
+                positions[one.partition][one.offset] = at
+        for one in self._source.sent.kept_markers():
+            if self._source.is_leading(one.topic):
+                at = self._source.sent[one.transaction_id].position
+                positions[one.partition][one.offset] = at
+        return Surrounding(positions)
+
+    def _tables(
+        self, one: Transaction, counts: list[Count], markers: list[Marker]
+    ) -> Iterator[marks.TransactionMark]:
+        position, expected = one.stands_at, self._source.sent.expected(markers)
+        odd = self._source.sent.odd_changes(one.name)
+        by_table: dict[str, list[Count]] = defaultdict(list)
+        for count in counts:
+            by_table[count.data_collection].append(count)
+        apart = counted_apart(marker for marker in markers if marker.is_end)
+        has_one_order = one.name not in self._source.facts.doubly_ordered
+        log, number = log_number(one.log_position)
+        for name in sorted({*expected, *by_table}):
+            some = by_table.get(name, [])
+            received = sum(count.received for count in some)
+            is_regular = all(count.is_regular for count in some)
+            if len(some) > 1:
+                # One table's changes that name several predecessors are counted apart.
+                orders = {
+                    order
+                    for change in odd
+                    if change.data_collection == name
+                    for order in change.table_orders
+                }
+                is_regular = orders == {*range(1, received + 1)}
+            yield marks.Table(
+                position,
+                one.name,
+                name,
+                max(expected.get(name, [0])),
+                min(expected.get(name, [0])),
+                received,
+                is_regular,
+                all(count.copies_agree for count in some),
+                None if one.previous is None else least(*(count.previous for count in some)),
+                sum(count.key_leaves for count in some),
+                sum(count.key_enters for count in some),
+                any(count.closes_window for count in some),
+                least(*(count.first_place for count in some)),
+                most(*(count.last_place for count in some)),
+                log,
+                number,
+                has_one_order,
+                one.name in self._source.unanswered,
+                one.committed_at or None,
+                self._lacks_window_place(one, some),
+                name in apart,
+            )
+        for change in odd:
+            yield marks.Event(
+                position,
+                one.name,
+                change.data_collection,
+                change.total_orders,
+                change.table_orders,
+                change.has_one_content,
+                change.place is not None,
+            )
+
+    def _lacks_window_place(self, one: Transaction, counts: list[Count]) -> bool:
+        """Whether reads name a place in the log by which they belong to the transaction that closes
+        their window, and it tells none."""
+        closes = any(count.closes_window for count in counts)
+        return closes and one.log_position is None and self._has_placed_windows
+
+    @cached_property
+    def _has_placed_windows(self) -> bool:
+        if self._source.connector not in ("oracle", "generic"):
+            return False
+        return len(self._source.facts.stretches.where("kind", "window")) > 0
+
+    def _truncate(self, one: Transaction, markers: list[Marker]) -> marks.Link:
+        position = one.position
+        assert position is not None  # the caller asks
+        if one.misplacement is not None:
+            return marks.Unplaced(position, one.name, one.misplacement)
+        behind = {marker.offset + 1 for marker in markers}
+        return marks.Truncate(
+            position,
+            one.name,
+            one.first if one.has_changes else self._source.ends.following_place(position),
+            *log_number(one.log_position),
+            self._source.ends.following_end(position),
+            has_landed=one.has_changes,
+            has_next_marker=not behind.isdisjoint(self._marker_offsets),
+        )
+
+    @cached_property
+    def _marker_offsets(self) -> set[int]:
+        return {
+            one.offset
+            for one in self._source.sent.kept_markers()
+            if self._source.is_leading(one.topic)
+        }
+
+    def _uncounted(self, one: Transaction, counts: list[Count]) -> marks.Link:
+        closes = any(count.closes_window for count in counts)
+        left = sum(count.key_leaves for count in counts)
+        is_torn = left != sum(count.key_enters for count in counts)
+        if self._source.names_predecessor:
+            return marks.Uncounted(
+                one.position,
+                one.name,
+                one.named or "",
+                "watermark",
+                one.previous,
+                one.older,
+                has_torn_key=is_torn,
+                closes_window=closes,
+                is_unanswered=one.name in self._source.unanswered,
+                committed_at=one.committed_at,
+                has_known_end=one.has_known_end,
+                last_change=one.last,
+            )
+        is_certain = self._source.is_in_order or self._source.connector != "cdl"
+        proof: Literal["watermark", "none"] = "watermark" if is_certain else "none"
+        if one.misplacement is not None:
+            return marks.Unplaced(one.stands_at, one.name, one.misplacement, proof)
+        return marks.Uncounted(
+            one.stands_at,
+            one.name,
+            one.last or "",
+            proof,
+            is_group=one.name in self._source.groups.boundary_of,
+            boundary_place=self._source.groups.boundary_of.get(one.name),
+        )
+
+    def _snapshots(self) -> Iterator[marks.Link]:
+        for at, reads in self._source.reads.items():
+            blocking = self._source.asked.get(at)
+            if blocking is None:
+                yield marks.Snapshot(self._source.snapshot_position(at), at)
+                continue
+            followed = blocking.followed or least(
+                *(
+                    one.position
+                    for one in self._source.sent.values()
+                    if one.name == blocking.transaction_id
+                    or (blocking.previous is not None and one.previous == blocking.previous)
+                )
+            )
+            last_at = max(one.last_at for one in reads)
+            yield marks.BlockingSnapshot(followed or at, at, last_at, followed is not None)
+
+
+def counted_apart(markers: Iterable[Marker]) -> frozenset[str]:
+    """Tables that one END counts and another does not, where that counts others: two connectors
+    have one prefix, and both end the transaction.
+
+    >>> end = Marker("t", 0, 0, None, None, True, "1", None, None, 1, {"a": 1}, None)
+    >>> sorted(counted_apart([end, end._replace(counts={"b": 1})]))
+    ['a', 'b']
+    >>> counted_apart([end, end._replace(counts={"a": 1, "b": 1})])
+    frozenset()
+    """
+    counted = {frozenset(name for name, count in one.counts.items() if count) for one in markers}
+    return frozenset[str]().union(
+        *(one ^ other for one in counted for other in counted if one - other and other - one)
+    )
