@@ -102,6 +102,19 @@ def expected(case: Case) -> Iterator[Shown | None]:
         yield Shown(cut.commit_number, position, cut.transaction_id, cut.proof)
 
 
+def compared(case: Case) -> Iterator[tuple[int, Shown | None, Shown | None]]:
+    """Each landing with the commit that readers see, and the one that the law says. Where the law
+    knows no number, neither has one."""
+    newest = None
+    parts = commits(case.plan, landings(case))
+    for landing, (new, law) in enumerate(zip(parts, expected(case), strict=True)):
+        newest = new[-1] if new else newest
+        got = shown(case.plan, newest)
+        if got is not None and law is not None and law.commit_number is None:
+            got = got._replace(commit_number=None)
+        yield landing, got, law
+
+
 def _plain(position: str) -> str:
     """Numbers without the zeros that give them one width."""
     return "/".join(part.lstrip("0") or "0" for part in position.split("/"))

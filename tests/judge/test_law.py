@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from histories.history import Case, make_history
 from histories.knobs import PROFILES
-from replay import commits, expected, landings, shown
+from replay import compared
 
 SEED = 1
 QUICK = {
@@ -30,17 +30,11 @@ FULL = {
 
 def differences(case: Case) -> list[str]:
     """Each landing after which the judge shows another commit than the law."""
-    found = []
-    newest = None
-    parts = commits(case.plan, landings(case))
-    for landing, (new, law) in enumerate(zip(parts, expected(case), strict=True)):
-        newest = new[-1] if new else newest
-        got = shown(case.plan, newest)
-        if got is not None and law is not None and law.commit_number is None:
-            got = got._replace(commit_number=None)
-        if got != law:
-            found.append(f"{case.plan.name}, landing {landing}: got {got}, law {law}")
-    return found
+    return [
+        f"{case.plan.name}, landing {landing}: got {got}, law {law}"
+        for landing, got, law in compared(case)
+        if got != law
+    ]
 
 
 def all_differences(profile: str, numbers: Sequence[int]) -> list[str]:

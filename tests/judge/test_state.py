@@ -14,7 +14,7 @@ import pytest
 from histories.history import Case, judged, make_history
 from histories.knobs import PROFILES
 from histories.law import TracelessError
-from replay import Shown, commits, expected, landings, shown
+from replay import Shown, compared
 from scenario import play, read_scenario
 from splits import SPLITS, relanded
 
@@ -30,13 +30,7 @@ def differences(case: Case, split: str) -> list[str]:
     """Each landing after which readers see another commit than the law has; ahead of it, where
     partitions land in any order, or another one at the end."""
     found = []
-    newest = None
-    parts = commits(case.plan, landings(case))
-    for landing, (new, law) in enumerate(zip(parts, expected(case), strict=True)):
-        newest = new[-1] if new else newest
-        got = shown(case.plan, newest)
-        if got is not None and law is not None and law.commit_number is None:
-            got = got._replace(commit_number=None)
+    for landing, got, law in compared(case):
         is_last = landing + 1 == case.plan.landing_count
         must_equal = split in IN_ORDER or is_last
         if got != law and (must_equal or is_ahead(got, law)):

@@ -1,4 +1,4 @@
-"""What the judge is given of links of a chain: transactions, snapshots, messages outside of both."""
+"""What the judge is given of the links of a chain: transactions, snapshots and lone messages."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
