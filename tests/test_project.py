@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from dbt_debezium.package_files import EXAMPLE, FIRST, PACKAGE, PAGES, package_files
+from dbt_debezium.scaffold import PUBLIC_NAMES
 
 REPOSITORY = Path(__file__).parents[1]
 PREFIXES = {
@@ -122,6 +123,45 @@ def test_what_readers_query_has_a_contract(models: dict[str, Any]) -> None:
             assert all(column["data_type"] for column in node["columns"].values())
 
 
+def steps(models: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The models that are the same for every source."""
+    folders = {"staging", "transactions"}
+    return {name: node for name, node in models.items() if Path(node["path"]).parts[0] in folders}
+
+
+def test_the_models_of_the_package_are_in_its_group_and_hidden_but_for_public_ones(
+    models: dict[str, Any],
+) -> None:
+    for name, node in steps(models).items():
+        assert node["config"]["group"] == "dbt_debezium", name
+        assert node["docs"]["show"] == (name in PUBLIC_NAMES), name
+
+
+def test_a_model_is_private_unless_macros_or_models_of_a_project_refer_to_it(
+    models: dict[str, Any],
+) -> None:
+    folders = [REPOSITORY / "macros", REPOSITORY / "tests" / "generic"]
+    files = [path for folder in folders for path in folder.rglob("*.sql")]
+    named = {name for path in files for name in re.findall(r"\bref\('(\w+)'\)", path.read_text())}
+    expected = {name: "protected" if name in named else "private" for name in steps(models)}
+    assert {name: node["config"]["access"] for name, node in steps(models).items()} == expected
+
+
+def test_the_key_of_a_current_table_is_known_to_whoever_reads_the_manifest(
+    models: dict[str, Any],
+) -> None:
+    for name, node in models.items():
+        if Path(node["path"]).parent.name == "current":
+            (key,) = (one["columns"] for one in node["constraints"] if one["type"] == "primary_key")
+            assert sorted(node["primary_key"]) == sorted(key), name
+
+
+def test_every_mart_has_an_exposure(parsed: dict[str, Any], models: dict[str, Any]) -> None:
+    exposed = {one for it in parsed["exposures"].values() for one in it["depends_on"]["nodes"]}
+    marts = [one["unique_id"] for one in models.values() if Path(one["path"]).parts[0] == "marts"]
+    assert [one for one in marts if one not in exposed] == []
+
+
 def test_every_singular_test_says_what_to_do(parsed: dict[str, Any]) -> None:
     singular = {
         node["name"]: node["description"]
@@ -137,13 +177,6 @@ def test_every_singular_test_says_what_to_do(parsed: dict[str, Any]) -> None:
 def settings() -> set[str]:
     project = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_text())
     return set(project["vars"])
-
-
-def test_check_settings_knows_every_setting() -> None:
-    hook = (REPOSITORY / "macros" / "hooks" / "check_settings.sql").read_text()
-    known = re.search(r"set known = \[(.*?)\]", hook, re.DOTALL)
-    assert known
-    assert set(re.findall(r"'(\w+)'", known[1])) == settings()
 
 
 @pytest.mark.parametrize("setting", sorted(settings()))

@@ -1,11 +1,6 @@
 {#- Refuses settings and options that cannot work, all at once and before anything else. -#}
 {%- macro check_settings() -%}
     {%- set problems = [] -%}
-    {%- set known = [
-        'cdl_heartbeat_tables', 'cdl_sources', 'generic_sources', 'hashed', 'keep_message_days', 'keep_version_days',
-        'landing_reaches_the_end', 'longest_query_hours', 'maintain_after_runs', 'maintain_seconds', 'not_ingested_tables', 'public_as_table', 'public_schema', 'quiet_partition_seconds', 'refused_flags',
-        'refused_holds', 'refused_proofs', 'repeated_snapshot_missing_table', 'sources_without_truncate', 'transaction_topics', 'unavailable_value_placeholder', 'watermark_sources'
-    ] -%}
     {%- set held_reasons = [
         'above_low_water', 'contradicting_events', 'follows_held_snapshot', 'follows_held_transaction', 'key_change_torn',
         'missing_events', 'missing_predecessor', 'missing_reads', 'missing_row', 'missing_signal', 'no_boundary', 'no_commit_position', 'no_end',
@@ -13,10 +8,6 @@
         'quarantined_event', 'refused_proof', 'several_partitions', 'shared_topic_prefix', 'too_many_events', 'topic_made_again',
         'unaccounted_gtid', 'unordered_partitions', 'unproven_reads', 'unproven_restart'
     ] -%}
-
-    {%- for name in invocation_args_dict.get('vars', {}) if name not in known -%}
-        {%- do problems.append("'" ~ name ~ "' is not a setting; settings are: " ~ known | join(', ')) -%}
-    {%- endfor -%}
 
     {%- for name, why in [
         ('hashed', 'a run without it would build clear values'),

@@ -51,6 +51,8 @@ class Texts:
     columns: Mapping[str, str]
     key_columns: Sequence[str]
     comments: Mapping[str, str]
+    has_several_sources: bool = False
+    """Whether a key may be in it once for each of several sources."""
 
     def description(self, column: str) -> str:
         """What is said of a column, as YAML."""
@@ -133,7 +135,11 @@ def provenance_column(name: str) -> str:
 
 
 def current_yml(texts: Texts) -> str:
-    """The documentation, the contract and the key of the model of current rows."""
+    """The documentation, the contract and the key of the model of current rows.
+
+    The primary key is for whoever reads the manifest, as dbt and its packages do: no engine
+    enforces it on a view. The test asks in one statement whether it is unique and not null.
+    """
     description = (
         f"One row per row of {html.markdown(texts.place)} that exists at the candidate cut. "
         "Earlier versions and deleted rows are left out. For marts: inside the project they read "
@@ -146,6 +152,10 @@ def current_yml(texts: Texts) -> str:
             "    data_tests:\n      - is_unique_by:\n          arguments:\n"
             f"            columns: [_change.source, {key}]\n"
         )
+        if not texts.has_several_sources:
+            names = ", ".join(map(yaml.scalar, texts.key_columns))
+            key = f"{{type: primary_key, columns: [{names}], warn_unsupported: false}}"
+            test = f"    constraints:\n      - {key}\n{test}"
     else:
         # A bag of rows: only the history has a key.
         meta, test = f"      meta: {{tested_in: {texts.model_name}_history}}\n", ""

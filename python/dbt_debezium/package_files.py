@@ -16,6 +16,7 @@ PACKAGE: Final = (
     "macros/**/*.sql",
     "macros/*.yml",
     "models/_columns.md",
+    "models/_groups.yml",
     "models/landing/**/*.*",
     "models/staging/**/*.*",
     "models/transactions/**/*.*",

@@ -81,7 +81,7 @@ class DebeziumPlugin(dbtPlugin):
                     jars.check_jars()
                 if settings is not None:
                     check_catalog_file(site_defaults() | settings)
-            check_setting_names(project)
+            check_setting_names(project, flags.VARS)
             if command in WRITING:
                 own = project_settings(project)
                 check_hash_key(settings_of(own))

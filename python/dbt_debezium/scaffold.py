@@ -120,6 +120,7 @@ class CapturedTable:
             columns=columns,
             key_columns=self.facts.identity or self._key_columns(),
             comments=self.facts.comments,
+            has_several_sources=self.has_several_sources,
         )
 
     def _key_columns(self) -> list[str]:

@@ -20,7 +20,7 @@ from dbt_debezium.java import check_java
 from dbt_debezium.java_output import start_java
 from dbt_debezium.local_files import use_plain_files
 from dbt_debezium.lost_catalog import check_catalog_file, remedy_of
-from dbt_debezium.package_files import package_dir
+from dbt_debezium.package_files import NAME, package_dir
 from dbt_debezium.remote import remote_session
 from dbt_debezium.repeated_keys import repeated_key
 from dbt_debezium.site import (
@@ -179,7 +179,23 @@ def project_settings(project: Path) -> dict[str, Any]:
 
 
 def own_settings(project: Path) -> dict[str, Any]:
-    """What dbt_project.yml of one folder says, as `project_settings`."""
+    """What dbt_project.yml of one folder says, as `project_settings`.
+
+    Those below the name of the package count first, as dbt has it for the package's models.
+    """
+    settings = read_vars(project)
+    own = settings.get(NAME)
+    if not isinstance(own, dict):
+        return settings
+    return {name: value for name, value in settings.items() if name != NAME} | own
+
+
+def read_vars(project: Path) -> dict[str, Any]:
+    """The vars of dbt_project.yml as they are written.
+
+    Raises:
+        DebeziumError: as `project_settings`.
+    """
     if (project / "vars.yml").is_file():
         # dbt 1.11 does not read it, and dbt 1.12 reads it in place of those of dbt_project.yml.
         raise DebeziumError(

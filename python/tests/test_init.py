@@ -306,10 +306,12 @@ def test_a_preview_there_has_the_projects_settings_and_the_files_of_a_clones(
     assert settings["vars"] == expected["vars"] | {"hashed": {"public.users": ["name"]}}
 
 
-def test_a_setting_that_only_the_package_would_see_is_refused(project: Path) -> None:
+def test_a_setting_that_models_of_the_project_would_not_see_is_refused(project: Path) -> None:
     file = project / "dbt_project.yml"
     file.write_text(file.read_text().replace("vars:", "vars:\n  dbt_debezium: {hashed: {}}"))
-    with pytest.raises(DebeziumError, match=r"'dbt_debezium' in vars .*; write them into vars"):
+    with pytest.raises(
+        DebeziumError, match=r"'hashed' is below 'dbt_debezium' in vars.*; write it into vars"
+    ):
         check_setting_names(project)
 
 

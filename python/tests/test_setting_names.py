@@ -1,5 +1,6 @@
 """A setting that nothing reads is a slip, and slips are refused."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -7,7 +8,10 @@ import pytest
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
-from dbt_debezium.setting_names import check_setting_names
+from dbt_debezium.session import project_settings
+from dbt_debezium.setting_names import OF_MODELS, check_setting_names
+
+DEFAULT = re.compile(r"var\('(\w+)', ")
 
 
 @pytest.fixture
@@ -78,3 +82,43 @@ def test_a_key_that_appears_twice_is_refused_because_one_would_be_ignored(projec
         f"dbt_project.yml, line {line}: public.users appears twice; write it once, "
         "with all that belongs to it"
     )
+
+
+def test_a_slip_in_vars_of_a_command_is_refused_and_other_names_are_the_user_s(
+    project: Path,
+) -> None:
+    check_setting_names(project, ["since", "landing_reaches_the_end"])
+    with pytest.raises(DebeziumError) as refusal:
+        check_setting_names(project, ["since", "landing_reaches_the_ent"])
+    assert str(refusal.value) == (
+        "--vars: 'landing_reaches_the_ent' is not a setting; 'landing_reaches_the_end' is"
+    )
+
+
+def test_settings_below_the_name_of_the_package_count_first(project: Path) -> None:
+    edit(
+        project,
+        "  refused_proofs: []",
+        "  refused_proofs: []\n  dbt_debezium: {refused_proofs: [x]}",
+    )
+    check_setting_names(project)
+    assert project_settings(project)["refused_proofs"] == ["x"]
+    assert "dbt_debezium" not in project_settings(project)
+
+
+def test_a_setting_that_models_of_the_project_read_is_refused_below_the_package(
+    project: Path,
+) -> None:
+    edit(project, "  refused_proofs: []", "  refused_proofs: []\n  dbt_debezium: {hashed: {}}")
+    with pytest.raises(DebeziumError) as refusal:
+        check_setting_names(project)
+    assert str(refusal.value) == (
+        "dbt_project.yml: 'hashed' is below 'dbt_debezium' in vars, where models of the project "
+        "do not look; write it into vars itself"
+    )
+
+
+def test_macros_that_models_of_a_project_call_repeat_the_defaults_of_their_settings() -> None:
+    macros = (project_dir() / "macros").rglob("*.sql")
+    defaults = {name for one in macros for name in DEFAULT.findall(one.read_text())}
+    assert defaults == {*OF_MODELS}

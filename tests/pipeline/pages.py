@@ -52,6 +52,7 @@ NOT_RUN: Final = {
     "dbt run-operation run_query --args '{sql: drop table build.revenue_by_day__stored}'": (
         "test_scaffold_build.py drops that of another mart"
     ),
+    "dbt source freshness": "test_own_project.py",
     "dbt seed": "test_decisions.py, as a part of a build",
     "dbt-debezium doctor": "ends with exit code 1 on a lake with problems; test_doctor.py",
     "dbt-debezium doctor --target prod": "test_cluster.py",

@@ -41,8 +41,15 @@ def test_a_project_of_ones_own_publishes_the_rows_of_the_database(
     assert asked("select cast(id as string) as id, v from public.a") == held
     assert asked("select * from public.how_many") == [{"row_count": len(held)}]
     stop_spark()
-    dbt = [str(Path(sys.executable).with_name("dbt")), "build", *shlex.split(COMPLETE)]
+    # A variable of one's own passes beside settings.
+    given = ["--vars", "{landing_reaches_the_end: true, colour: blue}"]
+    dbt = [str(Path(sys.executable).with_name("dbt")), "build", *given]
     ended = subprocess.run(dbt, check=False, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout
     assert asked("select * from public.how_many") == [{"row_count": len(held)}]
+    # The capture is older than an hour.
+    dbt[1:] = ["source", "freshness"]
+    ended = subprocess.run(dbt, check=False, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stdout
+    assert "WARN freshness of pointer.cut" in ended.stdout
     stop_spark()
