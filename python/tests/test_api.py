@@ -219,6 +219,8 @@ def test_a_closed_cut_and_what_is_not_installed_are_named(
                 match=f"{method}: {package} is not installed; pip install {package}",
             ):
                 getattr(orders, method)()
+        with pytest.raises(dd.DebeziumError, match=r"query: pyarrow is not installed; pip install"):
+            cut.query("select 1")
         monkeypatch.undo()
     for read in (orders.to_arrow, orders.duckdb, lambda: cut["orders"], lambda: cut.query("x")):
         with pytest.raises(dd.DebeziumError, match=r"cut: it is closed; take another one with"):

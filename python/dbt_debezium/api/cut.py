@@ -85,7 +85,7 @@ class Table:
         Raises:
             DebeziumError: as `duckdb`, or PyArrow is not installed.
         """
-        self._need("to_arrow", "pyarrow")
+        need("to_arrow", "pyarrow")
         with self._read():
             return self.duckdb().to_arrow_table()
 
@@ -95,8 +95,8 @@ class Table:
         Raises:
             DebeziumError: as `duckdb`, or Polars is not installed.
         """
-        self._need("to_polars", "polars")
-        self._need("to_polars", "pyarrow")
+        need("to_polars", "polars")
+        need("to_polars", "pyarrow")
         with self._read():
             return self.duckdb().pl()
 
@@ -109,7 +109,7 @@ class Table:
         Raises:
             DebeziumError: as `duckdb`, or pandas is not installed.
         """
-        self._need("to_pandas", "pandas")
+        need("to_pandas", "pandas")
         return self.to_arrow().to_pandas(**options)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
@@ -141,10 +141,15 @@ class Table:
                 "because maintenance may have removed files of an old one"
             ) from error
 
-    @staticmethod
-    def _need(method: str, package: str) -> None:
-        if find_spec(package) is None:
-            raise DebeziumError(f"{method}: {package} is not installed; pip install {package}")
+
+def need(method: str, package: str) -> None:
+    """Refuse what a package that is not installed would do.
+
+    Raises:
+        DebeziumError: it is not installed.
+    """
+    if find_spec(package) is None:
+        raise DebeziumError(f"{method}: {package} is not installed; pip install {package}")
 
 
 class Cut:
@@ -220,13 +225,14 @@ class Cut:
     def query(self, sql: str) -> Table:
         """The rows of one query in DuckDB's SQL, which names tables as `public.orders`.
 
-        They are held in memory.
+        They are held in memory, by PyArrow.
 
         Raises:
-            DebeziumError: the query may do more than read, DuckDB refuses it, or there is no such
-                table.
+            DebeziumError: the query may do more than read, DuckDB refuses it, there is no such
+                table, or PyArrow is not installed.
         """
         self._check_open()
+        need("query", "pyarrow")
         with in_python():
             asked = DuckdbQuery(self._places, self._build)
             if self._is_past:
