@@ -6,8 +6,8 @@ class DebeziumError(Exception):
 
     The command line prints each sentence in a line of its own, and ends with exit code 2.
 
-    >>> str(DebeziumError("a: is wrong", "b: is wrong"))
-    'a: is wrong\\nb: is wrong'
+    >>> str(DebeziumError("query: is wrong", "b: is wrong"))
+    'query: is wrong\\nb: is wrong'
     """
 
     def __str__(self) -> str:
