@@ -76,7 +76,7 @@ def test_all_is_well_once_all_that_stays_is_accepted() -> None:
     assert summary.level == "well"
     assert summary.sentence == (
         "All is well, 8 accepted: 1 source is published, and nothing else is held, quarantined or "
-        "flagged; newest commit 1 minute ago."
+        "flagged; newest commit 60 seconds ago."
     )
     (source,) = found.report
     assert own_sentences(source, "status") == accepted_sentences(source)
