@@ -1,8 +1,10 @@
 """The command of alerts: called once when something begins, worsens or ends."""
 
 import json
+import resource
 import stat
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +167,28 @@ def test_a_command_that_hangs_is_ended_with_what_it_has_started(
     alert = Alert(tmp_path, script)
     with pytest.raises(DebeziumError, match="has not ended within 1 seconds; it is called again"):
         alert.round("not_json")
+
+
+def test_a_command_that_leaves_another_process_behind_has_ended(tmp_path: Path) -> None:
+    """As a script does whose last line ends in `&`."""
+    script = "import subprocess\nsubprocess.Popen(['sleep', '60'])"
+    alert = Alert(tmp_path, f"{script}\nopen({str(tmp_path / 'calls')!r}, 'a').write('1')")
+    began = time.monotonic()
+    for _ in range(2):
+        alert.round("not_json")
+    assert time.monotonic() - began < 20
+    assert (tmp_path / "calls").read_text() == "1"
+
+
+def test_a_command_that_writes_without_end_costs_no_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_change_module, "LONGEST_SECONDS", 1)
+    alert = Alert(tmp_path, "while True: print('x' * 10_000)")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(DebeziumError, match="has not ended within 1 seconds"):
+        alert.round("not_json")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 
 
 def test_a_command_that_is_not_there_is_named(tmp_path: Path) -> None:

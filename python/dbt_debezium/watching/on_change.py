@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryFile
+from threading import Thread
 from typing import Final
 
 import msgspec
@@ -85,33 +87,61 @@ class OnChange:
         return None
 
     def _call(self, message: dict[str, object]) -> None:
-        text = json_text(message) + "\n"
-        try:
-            process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise self._failed(f"cannot be started ({error.strerror})") from error
-        with process:
+        # From a file, so that a command which does not read it keeps nobody waiting.
+        with TemporaryFile() as given:
+            given.write(f"{json_text(message)}\n".encode())
+            given.seek(0)
             try:
-                output, _ = process.communicate(text.encode(), LONGEST_SECONDS)
-            except subprocess.TimeoutExpired as error:
-                # What it has started ends with it.
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                raise self._failed(f"has not ended within {LONGEST_SECONDS} seconds") from error
+                process = subprocess.Popen(
+                    self._command,
+                    stdin=given,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise self._failed(f"cannot be started ({error.strerror})") from error
+        output = _Output(process)
+        try:
+            process.wait(LONGEST_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            # What it has started ends with it.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise self._failed(f"has not ended within {LONGEST_SECONDS} seconds") from error
         if process.returncode:
-            said = " ".join(output.decode(errors="replace").split())[:SHOWN_OUTPUT]
+            said = output.text()
             raise self._failed(f"ended with {process.returncode}{': ' if said else ''}{said}")
 
     def _failed(self, why: str) -> DebeziumError:
         return DebeziumError(
             f"run: --on-change: {self._command[0]} {why}; it is called again in the next round"
         )
+
+
+class _Output:
+    """The first of what a command writes. The rest is read too, else the command would wait.
+
+    Another process that it has started may write on when it has ended.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._pipe = process.stdout
+        self._first = b""
+        self._reader = Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._pipe is not None
+        with self._pipe as pipe:
+            self._first = pipe.read(4 * SHOWN_OUTPUT)
+            while pipe.read(1 << 16):
+                pass
+
+    def text(self) -> str:
+        self._reader.join(1)
+        return " ".join(self._first.decode(errors="replace").split())[:SHOWN_OUTPUT]
 
 
 def message_of(changes: Sequence[Change], lake: str) -> dict[str, object]:
