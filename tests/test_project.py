@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from dbt_debezium.package_files import EXAMPLE, FIRST, PACKAGE, PAGES, package_files
 from dbt_debezium.scaffold import PUBLIC_NAMES
@@ -310,3 +311,19 @@ def test_an_image_is_built_from_everything_that_a_wheel_carries() -> None:
     for file in files:
         places = [file, *file.parents]
         assert any(place.match(one) for place in places for one in allowed), file
+
+
+def test_an_image_pins_its_packages_by_what_pip_takes_for_constraints() -> None:
+    """A line of requirements.txt may have extras, and pip refuses a constraint with some."""
+    text = (REPOSITORY / "docker" / "Dockerfile").read_text()
+    command = re.search(r"sed .* requirements\.txt", text)
+    assert command
+    shown = subprocess.run(
+        ["sh", "-c", command[0]], cwd=REPOSITORY, check=True, capture_output=True, text=True
+    ).stdout
+    constraints = [Requirement(line) for line in shown.splitlines() if line.strip()]
+    pinned = re.findall(
+        r"(?m)^([A-Za-z0-9._-]+)[^ ]*==", (REPOSITORY / "requirements.txt").read_text()
+    )
+    assert [one.name for one in constraints] == pinned
+    assert not any(one.extras for one in constraints)
