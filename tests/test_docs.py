@@ -5,12 +5,11 @@ import runpy
 from pathlib import Path
 from typing import get_args
 
-import click
 import pytest
 import reality
 import yaml
 
-from dbt_debezium.cli import main
+from dbt_debezium.cli import COMMANDS
 from dbt_debezium.column_types import LOGICAL_TYPES
 from dbt_debezium.judge.verdicts import HoldReason
 from dbt_debezium.reasons import FLAGS, HELD, QUARANTINED
@@ -213,8 +212,7 @@ def test_every_environment_variable_that_a_profile_of_one_machine_reads_has_a_ro
 
 
 def test_every_command_has_a_row() -> None:
-    assert isinstance(main, click.Group)
-    assert first_cells(SETTINGS, "Of the commands") == main.commands.keys()
+    assert first_cells(SETTINGS, "Of the commands") == {*COMMANDS}
 
 
 def first_cells(page: str, title: str) -> set[str]:

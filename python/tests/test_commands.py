@@ -2,9 +2,9 @@
 
 import fcntl
 import shlex
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from dbt_debezium.build import BUILD
-from dbt_debezium.cli import main
+from dbt_debezium.cli import COMMANDS, imported, main
 from dbt_debezium.cli.preview import read_from
 from dbt_debezium.home import CORE_MODEL, project_dir
 from dbt_debezium.preview import Topics
@@ -163,7 +163,7 @@ def test_a_place_that_is_not_read_is_named(
 
 def test_every_command_shows_an_example_that_click_takes() -> None:
     assert isinstance(main, click.Group)
-    for name in main.commands:
+    for name in COMMANDS:
         shown = CliRunner().invoke(main, [name, "--help"]).stdout
         _, _, examples = shown.partition("Examples:\n")
         lines = [line.strip() for line in examples.splitlines() if line.strip()]
@@ -172,7 +172,7 @@ def test_every_command_shows_an_example_that_click_takes() -> None:
         for line in own:
             words = shlex.split(line.partition(" | ")[0])
             assert words[0] == name
-            main.commands[name].make_context(name, words[1:])
+            imported(name).make_context(name, words[1:])
 
 
 def test_preview_asks_the_registry_that_is_named_beside_an_address() -> None:
@@ -224,7 +224,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Given:
         return False
 
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
-    monkeypatch.setattr(sys.modules["dbt_debezium.cli.run"], "source_of", read)
+    monkeypatch.setattr(import_module("dbt_debezium.cli.run"), "source_of", read)
     monkeypatch.setattr("dbt_debezium.session.spark_session", remember)
     monkeypatch.setattr("dbt_debezium.build.run_dbt", build)
     return found

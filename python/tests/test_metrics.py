@@ -2,8 +2,8 @@
 
 import re
 import socket
-import sys
 import urllib.request
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -72,7 +72,7 @@ def test_sources_whose_names_look_alike_have_series_of_their_own() -> None:
 def test_status_prints_metrics_that_a_terminal_does_not_obey(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    command = sys.modules["dbt_debezium.cli.status"]
+    command = import_module("dbt_debezium.cli.status")
     monkeypatch.setattr(command, "enter_lake", lambda _: None)
     found = LakeStatus([entry(NASTY)], 0, {}, {})
     monkeypatch.setattr(command, "look", lambda *_: found)

@@ -76,7 +76,7 @@ def test_help_needs_nothing_of_spark() -> None:
     """In one process, as each would start Python anew."""
     code = WITHOUT_SPARK.replace("main()\n", "") + (
         "from click.testing import CliRunner\n"
-        "for name in [None, *main.commands]:\n"
+        "for name in [None, *main.list_commands(None)]:\n"
         "    ended = CliRunner().invoke(main, [*([name] if name else []), '--help'])\n"
         "    assert ended.exit_code == 0, (name, ended.output)\n"
         "    print(name)\n"

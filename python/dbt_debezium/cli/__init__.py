@@ -2,33 +2,55 @@
 
 import sys
 import warnings
-from typing import Any
+from importlib import import_module
+from typing import Any, Final
 
 import click
 
-from dbt_debezium.cli.demo import demo
-from dbt_debezium.cli.diff import diff
-from dbt_debezium.cli.doctor import doctor
-from dbt_debezium.cli.init import init
-from dbt_debezium.cli.jars import jars
-from dbt_debezium.cli.land import land
-from dbt_debezium.cli.lease import lease
-from dbt_debezium.cli.maintain import maintain
-from dbt_debezium.cli.pack import pack
-from dbt_debezium.cli.preview import preview
 from dbt_debezium.cli.problems import known_sentences, print_bug, say_problems
-from dbt_debezium.cli.quarantine import quarantine
-from dbt_debezium.cli.query import query
-from dbt_debezium.cli.report import report
-from dbt_debezium.cli.run import run
-from dbt_debezium.cli.scaffold import scaffold
-from dbt_debezium.cli.signal import signal
-from dbt_debezium.cli.status import status
-from dbt_debezium.cli.views import views
+
+COMMANDS: Final = (
+    "demo",
+    "diff",
+    "doctor",
+    "init",
+    "jars",
+    "land",
+    "lease",
+    "maintain",
+    "pack",
+    "preview",
+    "quarantine",
+    "query",
+    "report",
+    "run",
+    "scaffold",
+    "signal",
+    "status",
+    "views",
+)
+
+
+def imported(name: str) -> click.Command:
+    """A command by its name, which is that of its module too."""
+    found: click.Command = getattr(import_module(f"{__name__}.{name}"), name)
+    return found
 
 
 class Commands(click.Group):
-    """Ends a command that cannot continue, with one sentence and exit code 2."""
+    """Imports a command when it is asked for: all of them take as long as an answer of one.
+
+    Ends a command that cannot continue, with one sentence and exit code 2.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        # For a name that is none, click proposes one of those that it knows.
+        for name in [cmd_name] if cmd_name in COMMANDS else COMMANDS:
+            self.add_command(imported(name))
+        return super().get_command(ctx, cmd_name)
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -50,27 +72,3 @@ def main() -> None:
     """Rebuild source tables from Debezium change logs; a query never sees half a transaction."""
     warnings.filterwarnings("ignore", module="pyspark")
     sys.excepthook = print_bug
-
-
-COMMANDS = (
-    demo,
-    diff,
-    doctor,
-    init,
-    jars,
-    land,
-    lease,
-    maintain,
-    pack,
-    preview,
-    quarantine,
-    query,
-    report,
-    run,
-    scaffold,
-    signal,
-    status,
-    views,
-)
-for command in COMMANDS:
-    main.add_command(command)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dbt_debezium.cli.console import enter_lake, examples, out, working
-from dbt_debezium.cli.status import engine_option
+from dbt_debezium.cli.engine import engine_option
 
 if TYPE_CHECKING:
     from dbt_debezium.readers.choice import Engine

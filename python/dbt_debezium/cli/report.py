@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from dbt_debezium.cli.console import enter_lake, examples, out
-from dbt_debezium.cli.status import engine_option, look
+from dbt_debezium.cli.engine import engine_option
+from dbt_debezium.cli.status import look
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dbt_debezium.cli.console import enter_lake, examples, out, working
+from dbt_debezium.cli.engine import engine_option
 from dbt_debezium.cli.shown_report import (
     SHOWN_SENTENCES,
     SHOWN_SOURCES,
@@ -19,15 +20,6 @@ if TYPE_CHECKING:
     from dbt_debezium.lake_status import LakeStatus
     from dbt_debezium.readers import Reader
     from dbt_debezium.readers.choice import Engine
-
-engine_option = click.option(
-    "--engine",
-    default="auto",
-    show_default=True,
-    type=click.Choice(["auto", "duckdb", "spark"]),
-    help="What reads the lake. DuckDB needs no Java; `auto` takes Spark where DuckDB is not"
-    " installed or cannot read this lake.",
-)
 
 
 @click.command(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dbt_debezium.cli.console import enter_lake, examples, working
-from dbt_debezium.cli.status import engine_option
+from dbt_debezium.cli.engine import engine_option
 from dbt_debezium.home import project_dir
 
 if TYPE_CHECKING:
