@@ -16,7 +16,21 @@ PROPERTY: Final = "dbt_debezium.format"
 
 
 class NewerLakeError(DebeziumError):
-    """A newer version has written the lake. Nothing of it is read, as its columns may differ."""
+    """A newer version has written the lake, whose columns may differ. Nothing is written to it."""
+
+
+def newer_sentence(mark: str | None) -> str | None:
+    """What a command that only reads says of a lake whose mark it does not know, else None.
+
+    >>> newer_sentence("1"), newer_sentence(None)
+    (None, None)
+    """
+    try:
+        read_format(mark)
+    except NewerLakeError as error:
+        what, _, remedy = str(error).rpartition("; ")
+        return f"{what}, so what is read may be wrong; {remedy}"
+    return None
 
 
 def read_format(mark: str | None) -> int:

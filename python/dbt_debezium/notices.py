@@ -4,14 +4,26 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from dbt_debezium.acceptances import idle_acceptances, read_acceptances
+from dbt_debezium.lake_format import PROPERTY, newer_sentence
 from dbt_debezium.readers import Reader
 from dbt_debezium.session import nothing_landed
 
+LEASE: Final = ("landing", "lease")
+"""The table with the mark of the format."""
 LANDED: Final = "select count(*) as message_count from landing.message"
 UNPLACED_TOPICS: Final = """
 select topic, marker_count, shown_prefixes from {schema}.int_transaction_topic
 where source_prefix is null
 """
+
+
+def newer_lake(lake: Reader) -> list[str]:
+    """That a newer version has written the lake, in one sentence; empty where none has."""
+    schema, table = LEASE
+    if not lake.has(f"{schema}.{table}"):
+        return []
+    sentence = newer_sentence(lake.properties(schema, table).get(PROPERTY))
+    return [sentence] if sentence else []
 
 
 def landed_count(lake: Reader) -> int:

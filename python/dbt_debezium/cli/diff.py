@@ -10,7 +10,8 @@ import click
 
 from dbt_debezium.amounts import counted
 from dbt_debezium.cli.console import enter_lake, examples, out, working
-from dbt_debezium.cli.status import engine_option
+from dbt_debezium.cli.engine import engine_option
+from dbt_debezium.cli.problems import say_problems
 from dbt_debezium.cli.tables import show_lines
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
@@ -52,6 +53,7 @@ def diff(
     A row that one transaction changed several times is one change.
     """
     from dbt_debezium.diff import Histories
+    from dbt_debezium.notices import newer_lake
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.readers.choice import reader_of
     from dbt_debezium.session import build_schema, public_schema
@@ -64,6 +66,7 @@ def diff(
     with working("looking at the lake") as state:
         build, public = build_schema(target), public_schema(project_dir())
         lake = reader_of(target, build, engine, state.update)
+        say_problems(newer_lake(lake))
         state.update("comparing")
         models = [*ProjectModels.read(project_dir()).histories.values()]
         histories = Histories(lake, build, public, models)

@@ -8,7 +8,8 @@ import click
 
 from dbt_debezium.amounts import counted
 from dbt_debezium.cli.console import enter_lake, examples, out, working
-from dbt_debezium.cli.status import engine_option
+from dbt_debezium.cli.engine import engine_option
+from dbt_debezium.cli.problems import say_problems
 from dbt_debezium.cli.tables import show_rows
 from dbt_debezium.home import lake_dir
 from dbt_debezium.quarantine.sentences import told
@@ -59,6 +60,7 @@ def quarantine(
     must be landed from Kafka, or from a whole dump.
     """
     from dbt_debezium.acceptances import accepted_sentences
+    from dbt_debezium.notices import newer_lake
     from dbt_debezium.quarantine.messages import Wanted, quarantined
     from dbt_debezium.readers.choice import reader_of
     from dbt_debezium.session import build_schema
@@ -75,6 +77,7 @@ def quarantine(
         return
     with working("looking at the lake") as state:
         lake = reader_of(target, schema, engine, state.update)
+        say_problems(newer_lake(lake))
         report = _published(lake, schema)
         rows = quarantined(lake, schema, wanted, as_landed=values)
     if as_json:

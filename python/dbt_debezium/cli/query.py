@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from dbt_debezium.cli.console import enter_lake, examples, log, out, working
-from dbt_debezium.cli.status import engine_option
+from dbt_debezium.cli.engine import engine_option
+from dbt_debezium.cli.problems import say_problems
 from dbt_debezium.cli.tables import row_count, show_rows
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
@@ -173,6 +174,7 @@ def ask_duckdb(sql: str, target: str | None, wanted: "Wanted") -> Answer:
     Raises:
         DebeziumError: DuckDB cannot read this lake, or refuses the query.
     """
+    from dbt_debezium.notices import newer_lake
     from dbt_debezium.readers.choice import duckdb_places
     from dbt_debezium.readers.duckdb_query import DuckdbQuery
     from dbt_debezium.readers.duckdb_values import with_text_times
@@ -182,6 +184,7 @@ def ask_duckdb(sql: str, target: str | None, wanted: "Wanted") -> Answer:
     with working("running the query"):
         schema = build_schema(target)
         asked = DuckdbQuery(duckdb_places(target, schema), schema)
+        say_problems(newer_lake(asked))
         commits = shown_commits(asked, schema, wanted) if wanted else {}
         if commits:
             asked.show_past({name: one.number for name, one in commits.items()})
@@ -201,6 +204,7 @@ def ask_spark(sql: str, target: str | None, wanted: "Wanted") -> Answer:
     from pyspark.errors import PySparkException
 
     from dbt_debezium.export import with_text_times
+    from dbt_debezium.notices import newer_lake
     from dbt_debezium.readers import SparkReader, connect_query, spark_query
     from dbt_debezium.readers.moment import shown_commits
     from dbt_debezium.readers.spark_past import past_query
@@ -216,6 +220,7 @@ def ask_spark(sql: str, target: str | None, wanted: "Wanted") -> Answer:
     with working("starting Spark") as state:
         spark = spark_session(target)
         state.update("running the query")
+        say_problems(newer_lake(SparkReader(spark)))
         commits = {}
         try:
             if wanted:

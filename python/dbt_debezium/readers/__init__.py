@@ -1,5 +1,6 @@
 """What reads the tables of a lake: Spark, or DuckDB, which needs no Java."""
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dbt_debezium.writers import sql
@@ -28,6 +29,17 @@ class Reader(Protocol):
 
     def texts(self, query: str) -> list[dict[str, Any]]:
         """As `rows`, with dates and times as text in UTC."""
+
+    def properties(self, schema: str, table: str) -> Mapping[str, str]:
+        """The properties of a table that is there."""
+
+    def sizes(self, schema: str, tables: Sequence[str]) -> dict[str, int]:
+        """The bytes of the files that tables have now, by their names.
+
+        Args:
+            schema: of the tables.
+            tables: names of tables of Iceberg that are there.
+        """
 
 
 class SparkReader:
@@ -76,3 +88,16 @@ class SparkReader:
 
         found = with_text_times(self._spark.sql(query)).collect()
         return [row.asDict(recursive=True) for row in found]
+
+    def properties(self, schema: str, table: str) -> Mapping[str, str]:
+        name = f"{sql.identifier(schema)}.{sql.identifier(table)}"
+        return {one["key"]: one["value"] for one in self.rows(f"show tblproperties {name}")}
+
+    def sizes(self, schema: str, tables: Sequence[str]) -> dict[str, int]:
+        queries = [
+            f"select {sql.literal(name)} as name, max_by(summary['total-files-size'], committed_at)"
+            f" as bytes from {sql.identifier(schema)}.{sql.identifier(name)}.snapshots"
+            for name in tables
+        ]
+        found = self.rows(" union all ".join(queries)) if queries else []
+        return {row["name"]: int(row["bytes"] or 0) for row in found}

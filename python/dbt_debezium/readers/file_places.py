@@ -12,7 +12,7 @@ from typing import Any, Final
 from dbt_debezium.catalogs import LOCK_SECONDS
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lost_catalog import remedy_of
-from dbt_debezium.readers.places import AGAIN, folder_of
+from dbt_debezium.readers.places import AGAIN, FILES_SIZE, folder_of
 
 PLACES: Final = """
 select table_namespace, table_name, metadata_location, coalesce(iceberg_type, 'TABLE') = 'VIEW'
@@ -63,14 +63,24 @@ class FilePlaces:
         return self._tables[schema, table]
 
     def properties(self, schema: str, table: str) -> Mapping[str, str]:
+        found: Mapping[str, str] = self._metadata_of(schema, table).get("properties") or {}
+        return found
+
+    def size(self, schema: str, table: str) -> int:
+        metadata = self._metadata_of(schema, table)
+        current = metadata.get("current-snapshot-id")
+        snapshots = metadata.get("snapshots") or []
+        sizes = (one["summary"][FILES_SIZE] for one in snapshots if one["snapshot-id"] == current)
+        return int(next(sizes, 0))
+
+    def _metadata_of(self, schema: str, table: str) -> dict[str, Any]:
         file = Path(self._tables[schema, table].removeprefix("file:"))
         try:
-            found: Mapping[str, str] = json_of(file).get("properties") or {}
+            return json_of(file)
         except UNREADABLE as error:
             raise DebeziumError(
                 f"lake: {schema}.{table} cannot be read from {file} ({error}); {AGAIN}"
             ) from error
-        return found
 
     def text(self, schema: str, view: str) -> str:
         file = Path(self._views[schema, view].removeprefix("file:"))

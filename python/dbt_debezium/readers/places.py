@@ -6,6 +6,8 @@ from typing import Final, Protocol
 ASK_SPARK: Final = "ask Spark with --engine spark"
 AGAIN: Final = f"ask again, or {ASK_SPARK}"
 """The remedy where a file may be gone because maintenance has removed it meanwhile."""
+FILES_SIZE: Final = "total-files-size"
+"""What the summary of a snapshot of Iceberg calls it."""
 
 
 class Places(Protocol):
@@ -28,6 +30,9 @@ class Places(Protocol):
 
     def properties(self, schema: str, table: str) -> Mapping[str, str]:
         """The properties of a table."""
+
+    def size(self, schema: str, table: str) -> int:
+        """The bytes of the files that a table has now."""
 
     def text(self, schema: str, view: str) -> str:
         """The query of a view, in Spark's SQL."""

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.outages import away_sentence
-from dbt_debezium.readers.places import folder_of
+from dbt_debezium.readers.places import FILES_SIZE, folder_of
 from dbt_debezium.site import REST
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ class RestPlaces:
     def properties(self, schema: str, table: str) -> Mapping[str, str]:
         found: Mapping[str, str] = self._table(schema, table).properties
         return found
+
+    def size(self, schema: str, table: str) -> int:
+        snapshot = self._table(schema, table).current_snapshot()
+        summary = snapshot.summary if snapshot else None
+        return int(summary[FILES_SIZE] or 0) if summary else 0
 
     def text(self, schema: str, view: str) -> str:
         with self._asked():
