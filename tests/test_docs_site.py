@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 import pytest
 from attacks import COLUMNS, COMMENTS, everything
+from browser import opened
 from dbt.task.docs import DOCS_INDEX_FILE_PATH
 
 from dbt_debezium.home import jars_dir
@@ -26,8 +27,6 @@ from dbt_debezium.tables import observe
 pytestmark = pytest.mark.slow
 
 REPOSITORY = Path(__file__).parents[1]
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-SECONDS = 300
 DRIVER = """<!doctype html><title>driver</title><pre id=answer></pre><script>
 const asked = JSON.parse(decodeURIComponent(location.hash.slice(1)));
 const wait = ms => new Promise(done => setTimeout(done, ms));
@@ -57,14 +56,6 @@ addEventListener('load', async () => {
 </script>
 """
 """Opens pages of models and asks for words, and then shows what a person would see."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> str:
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.fail(f"no browser: none of {', '.join(BROWSERS)} is installed; `make setup-browser`")
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -104,36 +95,33 @@ def address(site: Path) -> Iterator[str]:
     server.server_close()
 
 
-def shown(browser: str, address: str, page: str, *models: str) -> tuple[dict[str, Any], str]:
+def shown(address: str, page: str, *models: str) -> tuple[dict[str, Any], str]:
     """What the driver has seen of a page, and what the browser has logged."""
     asked = json.dumps({"page": page, "models": models, "queries": ["script", "title", "document"]})
-    ended = subprocess.run(
-        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-         "--virtual-time-budget=120000", "--dump-dom", f"{address}/driver.html#{quote(asked)}"],
-        check=True, capture_output=True, text=True, timeout=SECONDS,
-    )  # fmt: skip
-    found = re.search(r'<pre id="answer">(.+?)</pre>', ended.stdout, re.DOTALL)
-    assert found, ended.stdout[:1000] + ended.stderr
+    url = f"{address}/driver.html#{quote(asked)}"
+    document, log = opened(url, "--virtual-time-budget=120000")
+    found = re.search(r'<pre id="answer">(.+?)</pre>', document, re.DOTALL)
+    assert found, document[:1000] + log
     answer: dict[str, Any] = json.loads(html.unescape(found[1]))
-    return answer, ended.stderr
+    return answer, log
 
 
-def test_no_script_of_a_name_or_a_comment_runs(browser: str, address: str) -> None:
+def test_no_script_of_a_name_or_a_comment_runs(address: str) -> None:
     """The log shows that there was one to run."""
-    answer, log = shown(browser, address, "index.html")
+    answer, log = shown(address, "index.html")
     assert answer["title"] == "driver"
     assert min(answer["results"].values()) > 0
     assert answer["images"] > 0
     assert "inline event handler violates the following Content Security Policy" in log
 
 
-def test_without_our_page_one_does(browser: str, address: str) -> None:
-    assert shown(browser, address, "of_dbt.html")[0]["title"] == "PWNED"
+def test_without_our_page_one_does(address: str) -> None:
+    assert shown(address, "of_dbt.html")[0]["title"] == "PWNED"
 
 
-def test_people_read_comments_and_names_as_they_are(browser: str, address: str) -> None:
+def test_people_read_comments_and_names_as_they_are(address: str) -> None:
     models = ["model.dbt_debezium.cols_history", "model.dbt_debezium.comments_history"]
-    answer, _ = shown(browser, address, "index.html", *models)
+    answer, _ = shown(address, "index.html", *models)
     names, comments = (answer["models"][model] for model in models)
     for name in COLUMNS:
         assert f"Column {name} of public.cols, as the source has it.\n" in names

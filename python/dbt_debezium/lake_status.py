@@ -1,17 +1,28 @@
 """All that `status` knows of a lake."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from dbt_debezium.encoded_columns import ShownTable, encoded_columns
 from dbt_debezium.model_files import HistoryModel
-from dbt_debezium.notices import idle_decisions, landed_count, unplaced_topics, unpublished_run
+from dbt_debezium.notices import (
+    idle_decisions,
+    landed_count,
+    newer_lake,
+    unplaced_topics,
+    unpublished_run,
+)
 from dbt_debezium.partition_ends import PartitionEnds, partition_ends
+from dbt_debezium.published_rows import PublishedRows, published_rows
 from dbt_debezium.readers import Reader
 from dbt_debezium.report import cut_report
 from dbt_debezium.shapes import ShapeReport, accept_tables, shape_reports
+from dbt_debezium.snapshot_reads import SnapshotReads, snapshot_reads
 from dbt_debezium.unrepresentable import unrepresentable_counts
+
+SIZED_TABLES: Final = 200
+"""A catalog of REST is asked once for each."""
 
 
 @dataclass(slots=True)
@@ -32,6 +43,12 @@ class LakeStatus:
     """Patterns of sources that are known to send no TRUNCATE, a setting."""
     partitions: dict[str, list[PartitionEnds]] = field(default_factory=dict)
     """By source, those that wait or lack something first."""
+    rows: list[PublishedRows] = field(default_factory=list)
+    """Of public tables, by table and source."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """The bytes of the histories of public tables, of the first ones if there are many."""
+    snapshots: dict[str, list[SnapshotReads]] = field(default_factory=dict)
+    """By source, what has landed of snapshots that are held."""
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a row per source, and what is to be said of it."""
@@ -71,12 +88,12 @@ def lake_status(
     """
     report = cut_report(lake, build_schema)
     landed = 0 if report else landed_count(lake)
-    notices = unplaced_topics(lake, build_schema)
+    notices = [*newer_lake(lake), *unplaced_topics(lake, build_schema)]
     if unpublished := unpublished_run(lake, build_schema):
         notices.append(unpublished)
     shapes = shape_reports(lake, models, build_schema)
-    names = [model.public_name for model in models]
-    unrepresentable = unrepresentable_counts(lake, names, public_schema)
+    rows = published_rows(lake, [model.public_name for model in models], public_schema)
+    unrepresentable = unrepresentable_counts(rows)
     tables = [ShownTable(one.public_name, one.captured, one.columns) for one in models]
     encoded = encoded_columns(lake, tables, build_schema, public_schema)
     for entry in report:
@@ -88,7 +105,24 @@ def lake_status(
     accept_tables(shapes, report)
     if report:
         notices = [*idle_decisions(lake, report, build_schema), *notices]
-    partitions = partition_ends(lake, build_schema)
     return LakeStatus(
-        report, landed, shapes, unrepresentable, notices, without_truncate, partitions
+        report,
+        landed,
+        shapes,
+        unrepresentable,
+        notices,
+        without_truncate,
+        partition_ends(lake, build_schema),
+        rows,
+        _sizes(lake, models, {one.name for one in rows}, build_schema),
+        snapshot_reads(lake, report, build_schema),
     )
+
+
+def _sizes(
+    lake: Reader, models: Sequence[HistoryModel], published: Collection[str], schema: str
+) -> dict[str, int]:
+    histories = {model.name: model.public_name for model in models}
+    some = sorted(name for name, public in histories.items() if public in published)
+    found = lake.sizes(schema, some[:SIZED_TABLES])
+    return {histories[name]: size for name, size in found.items()}

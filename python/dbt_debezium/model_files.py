@@ -33,6 +33,8 @@ _jinja = jinja2.Environment(extensions=["jinja2.ext.do"])
 class HistoryModel:
     """What a history model says of its table."""
 
+    name: str
+    """Of the model, and of its table in the build schema."""
     captured: Mapping[str, Any]
     public_name: str
     columns: Mapping[str, str]
@@ -212,6 +214,7 @@ def read_history(path: Path, text: str) -> HistoryModel | None:
             if pair.key.as_const() == "public_name"
         ]
         return HistoryModel(
+            path.stem,
             _constant(captured),
             names[0],
             columns.as_const(),

@@ -286,13 +286,16 @@ def preview_report(preview: Preview, command: "Command" = "preview") -> list[dic
         command: in whose words to say it.
     """
     from dbt_debezium.encoded_columns import encoded_columns
+    from dbt_debezium.published_rows import published_rows
     from dbt_debezium.readers import SparkReader
     from dbt_debezium.report import cut_report
     from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
     tables = preview.tables
     lake = SparkReader(preview.spark)
-    counts = unrepresentable_counts(lake, [table.model_name for table in tables], "public")
+    counts = unrepresentable_counts(
+        published_rows(lake, [table.model_name for table in tables], "public")
+    )
     report = cut_report(lake)
     encoded = encoded_columns(lake, preview.shown_tables(), "build", "public")
     for entry in report:

@@ -2,16 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Literal
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
 
 from dbt_debezium.acceptances import accepted_count, open_flags, open_messages
 from dbt_debezium.ages import shown_age
-from dbt_debezium.amounts import counted
+from dbt_debezium.amounts import counted, duration
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.report import moment_of
 from dbt_debezium.sentences import open_encoded_sentences
 
+MUCH_OLDER: Final = timedelta(hours=1)
+"""How much older than the newest commit that of a source is at least if it is named."""
+OLDER_TIMES: Final = 3
+"""And how many times as old."""
+SHOWN_OLD: Final = 3
 Level = Literal["well", "waiting", "wrong"]
 
 
@@ -70,15 +75,36 @@ def summary_of(found: LakeStatus, now: datetime, problems: Sequence[str] = ()) -
 def newest_commit(report: Sequence[dict[str, Any]], now: datetime) -> str:
     """How old the newest published commit is, to end a sentence; empty where no time is known.
 
+    A source whose own one is much older is named, because the others would hide it.
+
     >>> from datetime import UTC
     >>> now = datetime(2026, 11, 21, 12, 3, tzinfo=UTC)
-    >>> newest_commit([{"committed_at": "2026-11-21T12:00:00Z"}, {"committed_at": None}], now)
-    '; newest commit 3 minutes ago'
+    >>> report = [{"source": "shop", "committed_at": "2026-11-21T12:00:00Z"},
+    ...           {"source": "crm", "committed_at": "2026-11-19T12:00:00Z"},
+    ...           {"source": "hr", "committed_at": None}]
+    >>> newest_commit(report, now)
+    '; newest commit 3 minutes ago, that of crm 2 days ago'
     """
-    moments = [moment for entry in report if (moment := moment_of(entry["committed_at"]))]
+    moments = [
+        (moment, str(entry["source"]))
+        for entry in report
+        if (moment := moment_of(entry["committed_at"]))
+    ]
     if not moments:
         return ""
-    return f"; newest commit {shown_age((now - max(moments)).total_seconds())}"
+    newest, _ = max(moments)
+    limit = newest - max(MUCH_OLDER, OLDER_TIMES * (now - newest))
+    old = sorted(one for one in moments if one[0] < limit)
+    parts = [f"; newest commit {_ago(newest, now)}"]
+    parts += [f"that of {source} {_ago(moment, now)}" for moment, source in old[:SHOWN_OLD]]
+    if len(old) > SHOWN_OLD:
+        more = counted(len(old) - SHOWN_OLD, "source more", "sources more")
+        parts.append(f"and {more} over {duration((now - limit).total_seconds())} ago")
+    return ", ".join(parts)
+
+
+def _ago(moment: datetime, now: datetime) -> str:
+    return shown_age((now - moment).total_seconds())
 
 
 def joined(parts: Sequence[str]) -> str:

@@ -1,47 +1,22 @@
 """How many published values are null because their column cannot show them (S11, S19)."""
 
 from collections.abc import Iterable
-from typing import Final
 
-from dbt_debezium.readers import Reader
-from dbt_debezium.writers import sql
-
-TABLES_A_QUERY: Final = 50
-
-COUNT = """
-select {literal} as name, _change.source, sum(size(_change.unrepresentable)) as value_count
-from {place}
-where size(_change.unrepresentable) > 0
-group by _change.source
-"""
+from dbt_debezium.published_rows import PublishedRows
 
 
-def unrepresentable_counts(
-    lake: Reader, names: Iterable[str], schema: str
-) -> dict[str, dict[str, int]]:
+def unrepresentable_counts(rows: Iterable[PublishedRows]) -> dict[str, dict[str, int]]:
     """Values that `_change.unrepresentable` names, by source and public table, where there are any.
 
-    Reads that column of every row that is published.
-
-    Args:
-        lake: what reads it.
-        names: public tables; those that are not published yet are skipped.
-        schema: the schema that readers use.
+    >>> rows = [PublishedRows("orders", "shop", 7, 2), PublishedRows("items", "shop", 9)]
+    >>> unrepresentable_counts(rows)
+    {'shop': {'orders': 2}}
     """
     counts: dict[str, dict[str, int]] = {}
-    found = sorted(lake.views(schema).intersection(names))
-    for start in range(0, len(found), TABLES_A_QUERY):
-        some = found[start : start + TABLES_A_QUERY]
-        query = "union all".join(
-            COUNT.format(
-                literal=sql.literal(name),
-                place=f"{sql.identifier(schema)}.{sql.identifier(name)}",
-            )
-            for name in some
-        )
-        for row in lake.rows(query):
-            counts.setdefault(row["source"], {})[row["name"]] = row["value_count"]
-    return {source: dict(sorted(of_source.items())) for source, of_source in counts.items()}
+    for one in rows:
+        if one.unrepresentable_count:
+            counts.setdefault(one.source, {})[one.name] = one.unrepresentable_count
+    return counts
 
 
 def unrepresentable_sentence(source: str, counts: dict[str, int]) -> str:

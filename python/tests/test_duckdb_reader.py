@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import closing
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,9 @@ pytest.importorskip("sqlalchemy", reason="`make setup-live` installs what makes 
 from pyiceberg.catalog.sql import SqlCatalog
 from small_lake import CUT, add_view, made_lake, query_duckdb, reader, write
 
+from dbt_debezium.published_rows import PublishedRows, published_rows
 from dbt_debezium.readers.duckdb_reader import DuckdbReader
+from dbt_debezium.snapshot_reads import SnapshotReads, snapshot_reads
 
 MESSAGE = pa.schema([("topic", pa.string()), ("value", pa.binary())])
 
@@ -201,6 +204,70 @@ def test_files_that_are_gone_are_not_laid_to_the_query(lake: SqlCatalog, tmp_pat
     assert ended.exit_code == 2
     assert ended.stderr.startswith("query: IO Error: ")
     assert ended.stderr.endswith("; ask again, or ask Spark with --engine spark\n")
+
+
+def test_the_size_of_a_table_is_that_of_the_files_that_it_has_now(
+    lake: SqlCatalog, tmp_path: Path
+) -> None:
+    for cut in range(3):
+        write(lake, "build.cut", [{"channel": "published", "cut_id": cut}] * 9**cut, CUT)
+    lake.create_table("build.new", CUT)
+    [now, *_] = sorted(
+        (tmp_path / "warehouse").rglob("cut/data/*.parquet"), key=lambda file: -file.stat().st_mtime
+    )
+    expected = {"cut": now.stat().st_size, "new": 0}
+    assert reader(tmp_path).sizes("build", ["cut", "new"]) == expected
+
+
+def test_rows_of_public_tables_are_counted_by_table_and_source(
+    lake: SqlCatalog, tmp_path: Path
+) -> None:
+    value = pa.struct([("column", pa.string()), ("raw_text", pa.string())])
+    change = pa.struct(
+        [
+            ("source", pa.string()),
+            ("committed_at", pa.timestamp("us", "UTC")),
+            ("unrepresentable", pa.list_(value)),
+        ]
+    )
+    early, late = (datetime(2026, 11, day, tzinfo=UTC) for day in (20, 21))
+    lacks = [{"column": "at", "raw_text": "x"}]
+    changes = [
+        {"source": "shop", "committed_at": early, "unrepresentable": lacks * 2},
+        {"source": "shop", "committed_at": late, "unrepresentable": []},
+        {"source": "shop", "committed_at": None, "unrepresentable": None},
+        {"source": "crm", "committed_at": None, "unrepresentable": None},
+    ]
+    rows = [{"_change": one} for one in changes]
+    write(lake, "build.orders_history", rows, pa.schema([("_change", change)]))
+    write(lake, "build.items_history", [], pa.schema([("_change", change)]))
+    for name in ("orders", "items"):
+        add_view(tmp_path, name, f"select * from build.{name}_history", "public")
+    found = published_rows(reader(tmp_path), ["orders", "items", "not_there"], "public")
+    assert found == [
+        PublishedRows("orders", "crm", 1, 0, None),
+        PublishedRows("orders", "shop", 3, 2, "2026-11-21T00:00:00.000000Z"),
+    ]
+
+
+def test_reads_of_a_held_snapshot_are_counted_by_table(lake: SqlCatalog, tmp_path: Path) -> None:
+    columns = ("source", "data_collection", "topic", "operation")
+    schema = pa.schema([("cut_id", pa.int64()), *((name, pa.string()) for name in columns)])
+    messages = [
+        (1, "shop", "public.a", "shop.public.a", "r"),
+        (1, "shop", "public.a", "shop.public.a", "r"),
+        (1, "shop", None, "b", "r"),
+        (1, "shop", "public.a", "shop.public.a", "u"),
+        (1, "crm", "public.a", "crm.public.a", "r"),
+        (2, "shop", "public.a", "shop.public.a", "r"),
+    ]
+    rows = [dict(zip(("cut_id", *columns), one, strict=True)) for one in messages]
+    write(lake, "build.held_message", rows, schema)
+    held = [{"source": "shop", "held": [{"transaction_id": "snapshot 10"}]}]
+    other = [{"source": "crm", "held": [{"transaction_id": "7"}]}]
+    found = snapshot_reads(reader(tmp_path), held + other, "build")
+    assert found == {"shop": [SnapshotReads("b", 1), SnapshotReads("public.a", 2)]}
+    assert snapshot_reads(reader(tmp_path), other, "build") == {}
 
 
 def test_status_and_report_look_at_a_lake_without_java(

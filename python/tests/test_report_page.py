@@ -16,10 +16,12 @@ from dbt_debezium.cli.status import say
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page import page_of
+from dbt_debezium.published_rows import PublishedRows
 from dbt_debezium.replaced_file import check_place, write
 from dbt_debezium.report import OUTCOMES
 from dbt_debezium.rounds.health import Health, RoundsHealth, read_health
 from dbt_debezium.shapes import ShapeReport
+from dbt_debezium.snapshot_reads import SnapshotReads
 from dbt_debezium.watching.watch import PageFile, Watch
 
 NOW = datetime(2026, 11, 28, 12, 0, 0, tzinfo=UTC)
@@ -89,6 +91,23 @@ def troubled(name: str = "shop") -> LakeStatus:
     )
 
 
+def held_one(transaction_id: str, reason: str, **other: Any) -> dict[str, Any]:
+    """An entry of what is held."""
+    return {
+        "transaction_id": transaction_id,
+        "reason": reason,
+        "table": None,
+        "expected": None,
+        "received": None,
+        "committed_at": None,
+        "commit_position": None,
+        "has_landed": True,
+        "lacking": [],
+        "is_passed": False,
+        **other,
+    }
+
+
 def page(found: LakeStatus, health: RoundsHealth | None = None) -> str:
     return page_of(found, health, "lake", NOW)[1]
 
@@ -129,6 +148,65 @@ def test_the_page_says_what_each_reason_to_hold_asks_for() -> None:
     text = Reader(page(troubled())).text
     assert "12 of 15 changes of public.shop have landed (missing_events); land the topic" in text
     assert "transaction shop:7 is held: its END has not landed (no_end); land the" in text
+
+
+def test_what_waits_is_one_line_for_each_reason() -> None:
+    at = "2026-11-28T{}:00:00.000000Z".format
+    short = {"expected": 15, "received": 12}
+    held = [
+        held_one("1692", "missing_events", committed_at=at("11"), table="public.a", **short),
+        held_one("1692", "missing_events", committed_at=at("11"), table="public.b", **short),
+        held_one("1693", "follows_held_transaction", committed_at=at("11")),
+        held_one("1694", "missing_events", committed_at=at("09"), table="public.a", **short),
+        *(held_one(str(number), "follows_held_transaction") for number in range(1700, 2000)),
+    ]
+    text = Reader(page(LakeStatus([entry(held=held)], 0, {}, {}))).text
+    assert (
+        "missing_events 2 2026-11-28 09:00:00 UTC, 3 hours ago transaction 1692 "
+        "public.a: 24 of 30, public.b: 12 of 15 follows_held_transaction 301 "
+        "2026-11-28 11:00:00 UTC, 60 minutes ago transaction 1693"
+    ) in text
+    assert "1701" not in text
+
+
+def test_each_source_says_what_its_readers_see_and_how_far_that_is_behind() -> None:
+    held = [held_one("1692", "no_end", committed_at="2026-11-28T10:00:30Z")]
+    text = Reader(page(LakeStatus([entry(held=held), entry("b", commit_number=0)], 0, {}, {}))).text
+    assert (
+        "Readers see commit 281 of 2026-11-28 09:59:00 UTC, 2 hours ago; commits have landed that "
+        "are up to 90 seconds newer, and wait."
+    ) in text
+    assert "Readers see nothing of it yet." in text
+
+
+def test_a_held_snapshot_shows_what_has_landed_of_each_table() -> None:
+    lacking = {
+        "topic": "shop.public.b", "partition": 1, "what": "partition", "first_offset": None,
+        "last_offset": None,
+    }  # fmt: skip
+    held = [
+        held_one("snapshot 10", "missing_reads", table="public.b", lacking=[lacking]),
+        held_one("snapshot 10", "missing_reads", table="public.c", has_landed=False),
+    ]
+    reads = [SnapshotReads("public.a", 12_000), SnapshotReads("public.b", 7)]
+    found = LakeStatus([entry(held=held)], 0, {}, {}, snapshots={"shop": reads})
+    assert (
+        "public.a 12,000 public.b 7 partition 1 of shop.public.b has not landed "
+        "public.c 0 nothing of it has landed"
+    ) in Reader(page(found)).text
+
+
+def test_tables_have_rows_of_their_source_sizes_and_ages_the_largest_first() -> None:
+    rows = [
+        PublishedRows("items", "shop", 3),
+        PublishedRows("orders", "shop", 12_000, newest_at="2026-11-28T11:57:00.000000Z"),
+        PublishedRows("orders", "b", 5),
+    ]
+    report = [entry(), entry("b")]
+    found = LakeStatus(report, 0, {}, {}, rows=rows, sizes={"orders": 34_943})
+    text = Reader(page(found)).text
+    assert "orders 12,000 35 kB 3 minutes ago items 3" in text
+    assert "orders 5 35 kB" in text
 
 
 def test_the_page_counts_quarantined_messages_by_reason() -> None:
@@ -187,7 +265,14 @@ def test_the_first_sentence_counts_what_is_not_well() -> None:
     [
         (
             ["2026-11-28T11:57:00.000000Z", "2026-11-20T00:00:00Z"],
-            "; newest commit 3 minutes ago.",
+            "; newest commit 3 minutes ago, that of shop_2 8 days ago.",
+        ),
+        (["2026-11-28T11:57:00Z", "2026-11-28T11:01:00Z"], "; newest commit 3 minutes ago."),
+        (["2026-11-28T09:00:00Z", "2026-11-28T04:00:00Z"], "; newest commit 3 hours ago."),
+        (
+            ["2026-11-28T11:57:00Z", *(f"2026-11-{day}T00:00:00Z" for day in range(20, 25))],
+            "; newest commit 3 minutes ago, that of shop_2 8 days ago, that of shop_3 7 days ago, "
+            "that of shop_4 6 days ago, and 2 sources more over 63 minutes ago.",
         ),
         (["2026-11-20T00:00:00Z", None], "; newest commit 8 days ago."),
         (["2026-11-28T12:01:00Z"], "; newest commit by a clock that is ahead of this one."),
@@ -203,7 +288,7 @@ def test_the_first_sentence_says_how_old_the_newest_commit_is(
     committed_at: list[str | None], said: str
 ) -> None:
     """Rounds that bring nothing for days are else as well as those of a minute ago."""
-    report = [entry(f"shop_{at}", committed_at=at) for at in committed_at]
+    report = [entry(f"shop_{number}", committed_at=at) for number, at in enumerate(committed_at, 1)]
     summary, _ = page_of(LakeStatus(report, 0, {}, {}), None, "lake", NOW)
     assert summary.level == "well"
     assert summary.sentence.endswith(said)

@@ -12,9 +12,10 @@ from test_report_page import NOW, Reader, entry, health_of
 
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page import page_of
-from dbt_debezium.page.cut import SHOWN, cut_bars
+from dbt_debezium.page.cut import SHOWN, cut_of
 from dbt_debezium.page.plots import HEIGHT, plots_of
 from dbt_debezium.partition_ends import PartitionEnds, partition_ends
+from dbt_debezium.published_rows import PublishedRows
 from dbt_debezium.rounds.history import (
     KEPT_ROUNDS,
     KEPT_SECONDS,
@@ -170,9 +171,16 @@ def test_a_partition_is_published_up_to_the_first_offset_that_waits() -> None:
 
 
 def test_the_longest_bar_is_as_wide_as_there_is_room() -> None:
-    bars = cut_bars([PartitionEnds("a", 1, 30, 10, None), PartitionEnds("b", 1, 0, 4, None)])
-    assert [(bar.waiting_percent, bar.unlanded_percent) for bar in bars] == [(75, 25), (0, 10)]
-    assert cut_bars([]) == []
+    cut = cut_of([PartitionEnds("a", 1, 30, 10, None), PartitionEnds("b", 1, 0, 4, None)])
+    assert [(bar.waiting_percent, bar.unlanded_percent) for bar in cut.bars] == [(75, 25), (0, 10)]
+    assert cut_of([]).bars == []
+
+
+def test_partitions_that_are_published_to_their_end_are_counted_apart() -> None:
+    ends = [PartitionEnds(f"t-{number}", 7, 0, 0, None) for number in range(SHOWN + 2)]
+    cut = cut_of([PartitionEnds("a", 1, 0, 0, "5"), *ends])
+    assert [bar.partition.name for bar in cut.bars] == ["a"]
+    assert (cut.quiet_count, len(cut.quiet)) == (SHOWN + 2, SHOWN)
 
 
 def test_a_page_of_a_thousand_tables_and_a_month_is_small_and_runs_no_script(
@@ -191,11 +199,20 @@ def test_a_page_of_a_thousand_tables_and_a_month_is_small_and_runs_no_script(
         {"table": f"public.table_{number}", "flag": "no_baseline", "detail": None, "accepted": None}
         for number in range(1_000)
     ]
-    found = LakeStatus([entry(flags=flags)], 0, {}, {}, partitions={"shop": partitions})
+    rows = [
+        PublishedRows(f"table_{number}", "shop", number * 999, 0, f"{NOW:%Y-%m-%dT%H:%M:%S.%fZ}")
+        for number in range(1_000)
+    ]
+    sizes = {one.name: one.row_count * 99 for one in rows}
+    found = LakeStatus(
+        [entry(flags=flags)], 0, {}, {}, partitions={"shop": partitions}, rows=rows, sizes=sizes
+    )
     _, text = page_of(found, health_of(tmp_path, state="waiting"), "lake", NOW, Rounds(spans), 30)
     assert len(text.encode()) < 200_000
     read = Reader(text)
-    assert f"and {1_000 - SHOWN} more partitions" in read.text
+    waiting = sum(one.needs_a_look for one in partitions)
+    assert f"and {waiting - SHOWN} partitions more" in read.text
+    assert f"{1_000 - waiting} partitions are published to the end" in read.text
     assert not any(name == "script" or name.startswith("on") for name, _ in read.tags)
     assert ("meta", {"http-equiv": "refresh", "content": "30"}) in read.tags
 

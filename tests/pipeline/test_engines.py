@@ -28,6 +28,7 @@ from test_without_spark import WITHOUT_SPARK
 
 from dbt_debezium.build import environment, run_dbt
 from dbt_debezium.cli import main
+from dbt_debezium.cli.status import look
 from dbt_debezium.demo import read_capture, split
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing import land
@@ -176,6 +177,15 @@ def test_status_says_the_same_with_duckdb_as_with_spark(first_part: SparkSession
     assert shop["held"]
     assert shop["quarantined"]
     assert shop["counts"]["landed"] > 0
+
+
+def test_the_page_shows_the_same_with_duckdb_as_with_spark(first_part: SparkSession) -> None:
+    by_duckdb, by_spark = (look(None, engine) for engine in ("duckdb", "spark"))
+    assert by_duckdb == by_spark
+    rows = {(one.name, one.source): one.row_count for one in by_spark.rows}
+    assert rows["orders", "shop"] == first_part.table("public.orders").count()
+    assert rows.keys() == {(name, "shop") for name in by_spark.sizes}
+    assert min(by_spark.sizes.values()) > 1_000
 
 
 def test_what_reads_needs_neither_java_nor_packages_of_spark(

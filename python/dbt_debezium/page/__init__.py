@@ -7,6 +7,7 @@ from typing import Final
 import jinja2
 
 from dbt_debezium.ages import shown_time
+from dbt_debezium.amounts import counted
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page.plots import HEIGHT, plots_of
 from dbt_debezium.page.rounds import last_rounds, round_problems, shown_ages
@@ -49,6 +50,9 @@ def page_of(
     problems = [] if health is None else round_problems(health, now)
     shared = shared_sentences(found.report, "status", found.without_truncate)
     summary = summary_of(found, now, [*problems, *shared])
+    plots = []
+    if rounds and rounds.spans:
+        plots = [(name, plots_of(rounds, now, days)) for name, days in SPANS]
     text = _ENVIRONMENT.get_template("page.html").render(
         summary=summary,
         lake=lake,
@@ -63,7 +67,8 @@ def page_of(
         ages=[] if health is None else shown_ages(health, now),
         shared=shared,
         notices=[*problems, *found.notices],
-        plots=[(name, plots_of(rounds, now, days)) for name, days in SPANS] if rounds else [],
+        plots=plots,
+        counted=counted,
         plot_height=HEIGHT,
         last_rounds=last_rounds(rounds) if rounds else [],
         refresh_seconds=refresh_seconds,
