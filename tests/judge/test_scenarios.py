@@ -7,8 +7,8 @@ import pytest
 import rules_page
 from scenario import play, read_scenario
 
-from dbt_debezium.judge.verdicts import HoldReason
 from dbt_debezium.reasons import HELD
+from dbt_debezium.reasons.hold_reason import HoldReason
 
 SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("S*.md"))
 

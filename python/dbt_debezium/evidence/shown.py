@@ -10,7 +10,7 @@ from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.transactions import Transaction
 from dbt_debezium.judge import ChainEnd, Hold, Passed, Superseded, Verdict, marks
 from dbt_debezium.judge.places import epoch_of
-from dbt_debezium.judge.verdicts import HoldReason
+from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.topic_names import table_suffix
 
 LAST_OF_TABLE: Final = frozenset({"last_in_data_collection", "last"})

@@ -25,10 +25,11 @@ from dbt_debezium.evidence.snapshots import (
 )
 from dbt_debezium.evidence.state import LogNumbers, State, Unfinished, Unread, merged_numbers
 from dbt_debezium.evidence.topics import Topic, named_topic
-from dbt_debezium.evidence.transactions import Misplacement, Transaction, Transactions
+from dbt_debezium.evidence.transactions import Transaction, Transactions
 from dbt_debezium.evidence.unnamed import groups_of
 from dbt_debezium.judge import marks
 from dbt_debezium.judge.traits import TRAITS
+from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.topic_names import table_suffix
 
 
@@ -393,7 +394,7 @@ class SourceEvidence:
 
     # --- places
 
-    def _misplaced(self, one: Transaction) -> tuple[str | None, Misplacement | None]:
+    def _misplaced(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
         """Where a transaction stands in the order of marks, and why it is not where it was
         committed."""
         position = one.position
@@ -414,7 +415,7 @@ class SourceEvidence:
             return f"{published.partition('+')[0]}+{one.last or ''}", "topic_made_again"
         return position, None
 
-    def _misplaced_uncounted(self, one: Transaction) -> tuple[str | None, Misplacement | None]:
+    def _misplaced_uncounted(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
         place = one.last or ""
         if self.is_in_order and len(self._streamed_partitions) > 1:
             return f"{place}/{one.name}", "several_partitions"

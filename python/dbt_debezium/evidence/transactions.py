@@ -7,22 +7,14 @@ one transaction at a time.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from dbt_debezium.evidence.facts import Change, Count, Marker, Row, Rows
 from dbt_debezium.evidence.places import least, log_of, most
+from dbt_debezium.reasons.hold_reason import HoldReason
 
 MESSAGES_OF_END: Final = "*.LogicalDecodingMessageMonitor$LogicalDecodingMessageId@*"
 """The name under which END counts logical messages."""
-
-
-Misplacement: TypeAlias = Literal[
-    "end_not_sent",
-    "several_partitions",
-    "topic_made_again",
-    "unordered_partitions",
-    "unplaced_truncate",
-]
 
 
 class Transaction:
@@ -97,7 +89,7 @@ class Transaction:
         """Where it was committed, as far as that is known."""
         self.stands_at: str | None = None
         """Where it stands in the order of marks: there, or where it holds what follows it."""
-        self.misplacement: Misplacement | None = None
+        self.misplacement: HoldReason | None = None
         """Why it is not there."""
         self.older: str | None = None
         """The highest place of a change of what comes before it."""

@@ -14,13 +14,13 @@ from dbt_debezium.judge.verdicts import (
     Commit,
     Discarded,
     Hold,
-    HoldReason,
     LinkKind,
     Passed,
     Proof,
     Superseded,
     Verdict,
 )
+from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.units import UnitKind
 
 Outcome: TypeAlias = Literal["commit", "hold", "superseded", "discarded", "passed", "late"]

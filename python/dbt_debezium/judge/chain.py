@@ -25,13 +25,13 @@ from dbt_debezium.judge.verdicts import (
     Commit,
     Discarded,
     Hold,
-    HoldReason,
     LinkKind,
     Passed,
     Proof,
     Superseded,
     Verdict,
 )
+from dbt_debezium.reasons.hold_reason import HoldReason
 
 
 class Chain:

@@ -26,7 +26,8 @@ from dbt_debezium.judge.partitions import Partitions
 from dbt_debezium.judge.snapshot import SnapshotReads, Topics
 from dbt_debezium.judge.traits import Traits, traits_of
 from dbt_debezium.judge.unread import Unread
-from dbt_debezium.judge.verdicts import ChainEnd, HoldReason
+from dbt_debezium.judge.verdicts import ChainEnd
+from dbt_debezium.reasons.hold_reason import HoldReason
 
 AnyFact = TypeVar("AnyFact", bound=Fact)
 

@@ -8,7 +8,8 @@ from dbt_debezium.judge.marks import BlockingSnapshot, Truncate, Uncounted
 from dbt_debezium.judge.predecessor import Predecessor
 from dbt_debezium.judge.transaction import Transaction
 from dbt_debezium.judge.uncounted import uncounted_hold_reason
-from dbt_debezium.judge.verdicts import ChainEnd, HoldReason, Proof
+from dbt_debezium.judge.verdicts import ChainEnd, Proof
+from dbt_debezium.reasons.hold_reason import HoldReason
 
 Reasons = Iterator[HoldReason | None]
 """Each is asked for only where those before it are None."""

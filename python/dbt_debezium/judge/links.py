@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
+from dbt_debezium.reasons.hold_reason import HoldReason
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -174,14 +176,7 @@ class Unplaced:
     kind: ClassVar[str] = "unplaced"
     position: str | None
     transaction_id: str
-    reason: Literal[
-        "end_not_sent",
-        "no_commit_position",
-        "several_partitions",
-        "topic_made_again",
-        "unordered_partitions",
-        "unplaced_truncate",
-    ]
+    reason: HoldReason
     proof: Literal["counted", "watermark", "none"] = "counted"
     """Of one that an operator releases (S16)."""
 

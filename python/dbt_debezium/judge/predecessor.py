@@ -9,7 +9,8 @@ from dbt_debezium.judge.marks import Message, Truncate, Uncounted
 from dbt_debezium.judge.places import END, NOWHERE, Span, epoch_of
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.transaction import Transaction, log_number
-from dbt_debezium.judge.verdicts import ChainEnd, HoldReason
+from dbt_debezium.judge.verdicts import ChainEnd
+from dbt_debezium.reasons.hold_reason import HoldReason
 
 UNKNOWN_END = "+end"
 """How a position ends of which nothing shows where the commit ended: it is behind all changes."""

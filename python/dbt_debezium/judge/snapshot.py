@@ -12,7 +12,7 @@ from dbt_debezium.judge.marks import (
     Unreadable,
 )
 from dbt_debezium.judge.partitions import has_every_partition
-from dbt_debezium.judge.verdicts import HoldReason
+from dbt_debezium.reasons.hold_reason import HoldReason
 
 LAST_OF_TABLE = ("last", "last_in_data_collection")
 

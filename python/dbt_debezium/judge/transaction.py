@@ -10,7 +10,8 @@ from dbt_debezium.judge.places import END, NOWHERE, Span
 from dbt_debezium.judge.restart import is_renumbered, is_whole_by_overlap
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.unread import Unread
-from dbt_debezium.judge.verdicts import HoldReason, Proof
+from dbt_debezium.judge.verdicts import Proof
+from dbt_debezium.reasons.hold_reason import HoldReason
 
 
 class Transaction:

@@ -4,7 +4,8 @@ from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import Uncounted
 from dbt_debezium.judge.partitions import Partitions
 from dbt_debezium.judge.places import END
-from dbt_debezium.judge.verdicts import ChainEnd, HoldReason
+from dbt_debezium.judge.verdicts import ChainEnd
+from dbt_debezium.reasons.hold_reason import HoldReason
 
 
 def uncounted_hold_reason(

@@ -3,38 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from dbt_debezium.reasons.hold_reason import HoldReason
+
 LinkKind = Literal["transaction", "initial_snapshot", "blocking_snapshot"]
 Proof = Literal["counted", "watermark", "none"]
-HoldReason = Literal[
-    "above_low_water",
-    "contradicting_events",
-    "end_not_sent",
-    "follows_held_snapshot",
-    "follows_held_transaction",
-    "key_change_torn",
-    "missing_events",
-    "missing_predecessor",
-    "missing_reads",
-    "missing_row",
-    "missing_signal",
-    "no_boundary",
-    "no_commit_position",
-    "no_end",
-    "no_transaction",
-    "partition_behind",
-    "quarantined_event",
-    "refused_proof",
-    "several_partitions",
-    "shared_topic_prefix",
-    "too_many_events",
-    "topic_made_again",
-    "unaccounted_gtid",
-    "unordered_partitions",
-    "unplaced_truncate",
-    "unproven_reads",
-    "unproven_restart",
-]
-"""Names in `dbt_debezium.reasons.HELD`, which says what each means and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
