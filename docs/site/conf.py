@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docutils import nodes
 from pygments.lexers import SqlJinjaLexer, TextLexer
 
 if TYPE_CHECKING:
@@ -103,6 +102,8 @@ def write_for_machines(app: Sphinx, error: Exception | None) -> None:
 
 def first_sentence(app: Sphinx, page: str) -> str:
     """The sentence that a page begins with, links as their text."""
+    from docutils import nodes  # `make test` reads the navigation without it
+
     paragraph = next(app.env.get_doctree(page).findall(nodes.paragraph)).astext()
     return re.split(r"(?<=[.!?])\s", paragraph.replace("\n", " "), maxsplit=1)[0]
 
