@@ -27,6 +27,7 @@ from dbt_debezium import (
     package_entry,
     package_files,
     public_tables,
+    table_places,
 )
 from dbt_debezium.catalogs import REMOTE, settings_of_target
 from dbt_debezium.connectors.settings import settings_of
@@ -176,13 +177,15 @@ def prepare_sessions(is_writing: bool) -> None:
     plain_execute = Cursor.execute
 
     def execute(cursor: Any, sql: str, *parameters: Any) -> None:
-        step = public_tables.step_of(sql)
+        check, write = table_places.step_of(sql), public_tables.step_of(sql)
+        step = check or write
         if step is None:
             plain_execute(cursor, sql, *parameters)
             return
         spark, _, held = _writing[-1]
-        # The tables have no token that a late commit could be refused by.
-        held.confirm()
+        if write:
+            # The tables have no token that a late commit could be refused by.
+            held.confirm()
         try:
             line = step(spark)
         except DebeziumError:
