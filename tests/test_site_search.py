@@ -1,18 +1,17 @@
 """The site's own search, asked in a browser, and what the site says to machines. No Spark."""
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from browser import opened
 
 pytestmark = pytest.mark.slow
 
 REPOSITORY = Path(__file__).parents[1]
 SITE = REPOSITORY / "target" / "site"
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 FOUND = re.compile(r'<li class="kind-\w+"><a href="([^"?#]+)')
 FIRST = {
     "tutorial": "docs/tutorial.html",
@@ -35,32 +34,20 @@ def site() -> Path:
     return SITE
 
 
-@pytest.fixture(scope="module")
-def browser() -> str:
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.fail(f"no browser: none of {', '.join(BROWSERS)} is installed; `make setup-browser`")
-    return found
-
-
-def found(browser: str, site: Path, words: str) -> list[str]:
+def found(site: Path, words: str) -> list[str]:
     """The pages that the search lists, the best first."""
-    shown = subprocess.run(
-        [browser, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000",
-         "--dump-dom", f"{(site / 'search.html').as_uri()}?q={quote(words)}"],
-        check=True, capture_output=True, text=True, timeout=120,
-    ).stdout  # fmt: skip
-    return FOUND.findall(shown)
+    address = f"{(site / 'search.html').as_uri()}?q={quote(words)}"
+    return FOUND.findall(opened(address, "--virtual-time-budget=10000")[0])
 
 
 @pytest.mark.parametrize("words", FIRST)
-def test_the_search_finds_the_right_page_first(browser: str, site: Path, words: str) -> None:
-    assert found(browser, site, words)[0] == FIRST[words]
+def test_the_search_finds_the_right_page_first(site: Path, words: str) -> None:
+    assert found(site, words)[0] == FIRST[words]
 
 
-def test_decisions_are_found_by_their_titles_alone(browser: str, site: Path) -> None:
-    assert [one for one in found(browser, site, "replace") if "/decisions/" in one] == []
-    assert any("/decisions/0018-" in one for one in found(browser, site, "lease"))
+def test_decisions_are_found_by_their_titles_alone(site: Path) -> None:
+    assert [one for one in found(site, "replace") if "/decisions/" in one] == []
+    assert any("/decisions/0018-" in one for one in found(site, "lease"))
 
 
 def test_machines_find_every_page_but_decisions_as_markdown(site: Path) -> None:
