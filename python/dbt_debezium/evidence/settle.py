@@ -9,6 +9,7 @@ from typing import Final
 
 from dbt_debezium.evidence.by_end import first_marker
 from dbt_debezium.evidence.facts import Place, Stretch
+from dbt_debezium.evidence.groups import STRETCH_KINDS
 from dbt_debezium.evidence.partitions import place_of, with_neighbours
 from dbt_debezium.evidence.places import least, log_of, most
 from dbt_debezium.evidence.source import SourceEvidence
@@ -16,7 +17,7 @@ from dbt_debezium.evidence.state import OpenUnit, Partition, Run, State, Unfinis
 from dbt_debezium.evidence.transactions import Transaction
 from dbt_debezium.judge import ChainEnd, Commit, Discarded, Hold, Superseded, Verdict
 
-UNIT_KINDS: Final = {"change": "transaction", "read": "snapshot", "window": "window"}
+UNIT_KINDS: Final = {stretch: unit for unit, stretch in STRETCH_KINDS.items()}
 """Of each kind of stretch."""
 LOG_NUMBERS = 1_000
 """Runs of numbers that are kept, the newest."""

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from dbt_debezium.evidence.facts import Stretch
 from dbt_debezium.evidence.places import most
@@ -10,10 +10,9 @@ from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.transactions import Transaction
 from dbt_debezium.judge import ChainEnd, Hold, Passed, Superseded, Verdict, marks
 from dbt_debezium.judge.places import epoch_of
+from dbt_debezium.judge.snapshot import LAST_OF_TABLE
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.topic_names import table_suffix
-
-LAST_OF_TABLE: Final = frozenset({"last_in_data_collection", "last"})
 
 
 class Miscounted(NamedTuple):
@@ -118,7 +117,7 @@ class Shown:
         for name, some in by_table.items():
             markers = frozenset[str]().union(*(one.markers for one in some))
             count = sum(one.new_count for one in some)
-            has_last = bool(markers & LAST_OF_TABLE) or ("first" in markers and count == 1)
+            has_last = not markers.isdisjoint(LAST_OF_TABLE) or ("first" in markers and count == 1)
             if not has_last or any(one.topic in topics for one in some):
                 found.append(Miscounted(name, None, count))
         if at not in self._evidence.asked:

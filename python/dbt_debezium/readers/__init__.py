@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from dbt_debezium.readers.places import FILES_SIZE
 from dbt_debezium.writers import sql
 
 if TYPE_CHECKING:
@@ -95,8 +96,9 @@ class SparkReader:
 
     def sizes(self, schema: str, tables: Sequence[str]) -> dict[str, int]:
         queries = [
-            f"select {sql.literal(name)} as name, max_by(summary['total-files-size'], committed_at)"
-            f" as bytes from {sql.identifier(schema)}.{sql.identifier(name)}.snapshots"
+            f"select {sql.literal(name)} as name,"
+            f" max_by(summary[{sql.literal(FILES_SIZE)}], committed_at) as bytes"
+            f" from {sql.identifier(schema)}.{sql.identifier(name)}.snapshots"
             for name in tables
         ]
         found = self.rows(" union all ".join(queries)) if queries else []
