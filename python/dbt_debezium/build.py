@@ -74,9 +74,10 @@ def run_dbt(
         CannotWorkError: dbt could not run at all, and never will with this project.
         DebeziumError: dbt could not run at all; dbt's own sentence says why.
     """
+    from dbt_common.events.contextvars import get_node_info
+
     failures: list[str] = []
     endings: list[str] = []
-    from dbt_common.events.contextvars import get_node_info
 
     def listen(event: "EventMsg") -> None:
         data: Any = event.data

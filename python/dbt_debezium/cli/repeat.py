@@ -55,7 +55,7 @@ def repeat(
     if outputs:
         refresh = max(SHORTEST_REFRESH, seconds)
         watch = watch_of(outputs, session, health.read, history.rounds, refresh)
-    people = ForPeople(lambda line: out.say(line))
+    people = ForPeople(out.say)
     failures = int(os.environ.pop(FAILED_ROUNDS, "0"))
 
     def start_and_listen() -> "SparkSession":

@@ -193,7 +193,7 @@ def run_once(rounds: "Round") -> None:
     """Do one round, and print its results as they come."""
     with working("looking for news") as status:
         rounds.tell = status.update
-        rounds.say = lambda line: out.say(line)
+        rounds.say = out.say
         outcome = rounds.run()
     if outcome.kind == "failed":
         sys.exit(1)

@@ -73,9 +73,7 @@ class FactMarks:
                 continue
             line = self._source.lines.of(key)
             is_shared = line.is_shared or key in self._source.facts.shared
-            reached = None
-            if not is_shared:
-                reached = landed.reached[key]
+            reached = None if is_shared else landed.reached[key]
             yield marks.Partition(
                 topic,
                 partition,

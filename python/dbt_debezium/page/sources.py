@@ -99,7 +99,7 @@ def _readers(entry: Mapping[str, Any], now: datetime) -> str:
     sees = f"Readers see commit {entry['commit_number']:,}"
     if committed := age_of(entry["committed_at"], now):
         sees += f" of {committed}"
-    ((behind,),) = ((one["commits_behind_seconds"],) for one in sources_of([entry]))
+    (behind,) = (one["commits_behind_seconds"] for one in sources_of([entry]))
     if not entry["held"]:
         return f"{sees}, and nothing waits."
     if not behind:
