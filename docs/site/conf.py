@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pygments.lexers import SqlJinjaLexer, TextLexer
 
 if TYPE_CHECKING:
+    from docutils import nodes
     from sphinx.application import Sphinx
 
 NAVIGATION = {
@@ -73,10 +74,16 @@ def add_navigation(app: Sphinx, page: str, text: list[str]) -> None:
             text[0] += f"\n```{{toctree}}\n:hidden:\n:glob:\n:caption: {part}\n\n{listed}\n```\n"
 
 
-def leave_decisions_out_of_the_search(app: Sphinx, page: str, text: list[str]) -> None:
-    """They are records, and have every word of the project. Their titles are still found."""
-    if page.startswith("docs/decisions/"):
-        text[0] = f"---\nnosearch: true\n---\n\n{text[0]}"
+def leave_decisions_out_of_the_search(app: Sphinx, document: nodes.document) -> None:
+    """They are records, and have every word of the project. Their titles are still found, which
+    `nosearch` of a whole page would leave out, too."""
+    from docutils import nodes  # `make test` reads the navigation without it
+
+    if app.env.docname.startswith("docs/decisions/"):
+        for node in document.findall(nodes.section):
+            for child in node.children:
+                if isinstance(child, nodes.Element) and not isinstance(child, nodes.title):
+                    child["classes"].append("no-search")
 
 
 def write_for_machines(app: Sphinx, error: Exception | None) -> None:
@@ -111,7 +118,7 @@ def first_sentence(app: Sphinx, page: str) -> str:
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.connect("source-read", add_navigation)
-    app.connect("source-read", leave_decisions_out_of_the_search)
+    app.connect("doctree-read", leave_decisions_out_of_the_search)
     app.connect("build-finished", write_for_machines)
     app.add_lexer("sql", SqlJinjaLexer)
     app.add_lexer("csv", TextLexer)
