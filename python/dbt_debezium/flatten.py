@@ -13,11 +13,13 @@ from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # mis
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.envelope import LONGEST_DETAIL, NEW_KEY, OLD_KEY, Headers, flatten_message
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.evidence.narrow import asks_blocking, emptied_by
 from dbt_debezium.flat import Flat
 from dbt_debezium.hashing import fingerprint, hash_key, hasher
 from dbt_debezium.registry.store import landed_schemas
 from dbt_debezium.registry.texts import NO_SCHEMAS, Schemas, message_texts, texts
 from dbt_debezium.repeated_names import has_repeated_names
+from dbt_debezium.units import hashes_of, unit_of
 
 FINGERPRINT = "spark.dbt_debezium.hashes"
 """The setting in which `hash_key_fingerprint` finds which key the session hashes with. Called after
@@ -31,20 +33,33 @@ NOT_TEXT: dict[str, T.DataType] = {
     "data_collection_order": T.LongType(),
     "committed_at_micros": T.LongType(),
 }
+TEXTS = T.ArrayType(T.StringType())
 FLAT_TYPE = T.StructType(
     [
         T.StructField(name, NOT_TEXT.get(name, T.StringType()), nullable=name != "kind")
         for name in Flat._fields
     ]
-    + [T.StructField("has_repeated_names", T.BooleanType(), nullable=False)]
+    + [
+        T.StructField("has_repeated_names", T.BooleanType(), nullable=False),
+        T.StructField("unit_kind", T.StringType()),
+        T.StructField("unit_id", T.StringType()),
+        T.StructField("event_hash", T.LongType()),
+        T.StructField("content_hash", T.LongType()),
+        T.StructField("order_hash", T.LongType()),
+        T.StructField("row_hash", T.LongType()),
+        T.StructField("asks_blocking", T.BooleanType(), nullable=False),
+        T.StructField("emptied_tables", TEXTS),
+    ]
 )
-"""The fields of `Flat`, in its order, and what `has_repeated_names` says."""
+"""The fields of `Flat`, in its order, what `has_repeated_names` says, and what of `evidence.narrow`
+follows from the message alone. `event_hash` is null of what is known by its delivery alone."""
 
 ARROW_TYPES: dict[T.DataType, pa.DataType] = {
     T.StringType(): pa.string(),
     T.LongType(): pa.int64(),
     T.BooleanType(): pa.bool_(),
     COUNTS: pa.map_(pa.string(), pa.int64()),
+    TEXTS: pa.list_(pa.string()),
 }
 ARROW_FIELDS = [
     pa.field(column.name, ARROW_TYPES[column.dataType], nullable=column.nullable)
@@ -87,22 +102,35 @@ def flatten_batch(
         if place in errors:
             error = errors[place]
             refused = Flat("quarantined", error.reason, error.detail[:LONGEST_DETAIL])
-            rows.append((*refused, False))
+            rows.append(row_of(refused, is_repeated=False))
             continue
         flat = flatten_message(*message, settings)
         # Avro names each field once.
         named_text = None if place in decoded else value_text
         is_repeated = has_repeated_names(key_text, named_text, flat)
-        if hashed is not None:
-            try:
-                flat = hashed(flat)
-            except Exception as error:  # as in flatten_message
-                flat = Flat("quarantined", "internal_error", type(error).__name__)
-        rows.append((*flat, is_repeated))
+        try:
+            rows.append(row_of(flat if hashed is None else hashed(flat), is_repeated))
+        except Exception as error:  # as in flatten_message
+            refused = Flat("quarantined", "internal_error", type(error).__name__)
+            rows.append(row_of(refused, is_repeated))
     columns: Sequence[Sequence[object]] = list(zip(*rows, strict=True)) or [()] * len(ARROW_FIELDS)
     return pa.StructArray.from_arrays(
         [column_array(*column) for column in zip(columns, ARROW_FIELDS, strict=True)],
         fields=ARROW_FIELDS,
+    )
+
+
+def row_of(flat: Flat, is_repeated: bool) -> tuple[object, ...]:
+    """A message as the columns of FLAT_TYPE."""
+    unit = unit_of(flat)
+    return (
+        *flat,
+        is_repeated,
+        unit and unit.kind,
+        unit and unit.id,
+        *hashes_of(flat),
+        asks_blocking(flat),
+        emptied_by(flat),
     )
 
 

@@ -6,6 +6,7 @@ from pyspark import cloudpickle
 from pyspark.sql.pandas.types import to_arrow_type
 from real_messages import DOCUMENTS, MESSAGES, flat
 
+from dbt_debezium.evidence.narrow import COLUMNS
 from dbt_debezium.flat import Flat
 from dbt_debezium.flatten import ARROW_FIELDS, FLAT_TYPE, flatten_batch
 
@@ -42,9 +43,15 @@ def flats(array):
 
 
 def test_the_columns_are_the_fields_of_the_parser():
-    assert FLAT_TYPE.names == [*Flat._fields, "has_repeated_names"]
+    count = len(Flat._fields)
+    assert FLAT_TYPE.names[:count] == [*Flat._fields]
+    of_evidence = {*FLAT_TYPE.names[count:]} - {"has_repeated_names"}
+    assert of_evidence <= {*COLUMNS.names}
+    assert {*COLUMNS.names} - {*FLAT_TYPE.names} == {
+        *("topic", "partition", "offset", "landed_at_micros", "leaves_key", "enters_key"),
+    }
     assert [column.name for column in FLAT_TYPE if not column.nullable] == [
-        *("kind", "has_repeated_names"),
+        *("kind", "has_repeated_names", "asks_blocking"),
     ]
 
 

@@ -10,7 +10,7 @@ from real_messages import MESSAGES, edited, flat, wrapped
 
 from dbt_debezium.connectors.unsupported import UNSUPPORTED
 from dbt_debezium.envelope import flatten_message
-from dbt_debezium.flatten import ARROW_FIELDS, column_array
+from dbt_debezium.flatten import ARROW_FIELDS, column_array, row_of
 from dbt_debezium.repeated_names import has_repeated_names
 from dbt_debezium.tables import observe
 
@@ -282,5 +282,7 @@ def test_what_is_wrapped_any_way_is_one_row(data, name, swapped, wrappers):
         value, key = wrap(value), wrap(key) if data.draw(st.booleans()) else key
     row = flatten_message("t", key, value, [])
     assert row.quarantine_reason != "internal_error"
-    for part, field in zip((*row, has_repeated_names(key, value, row)), ARROW_FIELDS, strict=True):
+    for part, field in zip(
+        row_of(row, has_repeated_names(key, value, row)), ARROW_FIELDS, strict=True
+    ):
         assert len(column_array([part], field)) == 1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from real_messages import DOCUMENTS, MESSAGES
 
 from dbt_debezium.envelope import flatten_message
-from dbt_debezium.flatten import ARROW_FIELDS, column_array
+from dbt_debezium.flatten import ARROW_FIELDS, column_array, row_of
 from dbt_debezium.json_text import canonical_key
 from dbt_debezium.reasons import QUARANTINED
 from dbt_debezium.repeated_names import has_repeated_names
@@ -58,7 +58,7 @@ def check(topic, key, value, headers):
     assert flatten_message(topic, key, value, headers) == row
     # What it shows of tables is asked by scaffold and preview, for all messages at once.
     assert len(list(observe([(topic, key, value)]))) <= 1
-    parts = (*row, has_repeated_names(key, value, row))
+    parts = row_of(row, has_repeated_names(key, value, row))
     for part, field in zip(parts, ARROW_FIELDS, strict=True):
         assert len(column_array([part], field)) == 1
 
