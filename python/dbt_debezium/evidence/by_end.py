@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from heapq import nlargest
 from operator import itemgetter
-from typing import Final
+from typing import Any, Final
 
 from dbt_debezium.evidence.places import least, most, padded
 from dbt_debezium.evidence.transactions import Transaction
@@ -241,6 +241,20 @@ class Surrounding:
             for partition, (before, highest) in self._pairs.items()
             if (at := bisect_left(before, position)) and highest[at - 1] >= position
         )
+
+
+def pass_over(positions: dict[int, Any], offset: int) -> None:
+    """Let a marker of another source stand where the one before it in the partition stands, so that
+    those on both sides of it are neighbours.
+
+    >>> positions = {0: "4", 2: "6"}
+    >>> pass_over(positions, 1)
+    >>> positions[1]
+    '4'
+    """
+    before = positions.get(offset - 1, None if offset else BEFORE_ALL)
+    if before is not None:
+        positions.setdefault(offset, before)
 
 
 def server_of(place: str | None) -> str | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dbt_debezium.evidence.by_end import BEFORE_ALL
-from dbt_debezium.evidence.facts import Stretch
+from dbt_debezium.evidence.facts import Place, Stretch
 from dbt_debezium.evidence.partitions import with_neighbours
 from dbt_debezium.evidence.places import least, most
 from dbt_debezium.evidence.snapshots import around, settled_stretches
@@ -30,7 +30,8 @@ class FactMarks:
         """All of them."""
         source = self._source
         yield self._source_mark()
-        yield from source.lines.ranges(source.is_leading)
+        ranges = source.lines.ranges(source.is_leading)
+        yield from (one for one in ranges if self._is_own((one.topic, one.partition)))
         yield from self._partitions()
         yield from self._unreadable()
         yield from self._windows()
@@ -39,7 +40,7 @@ class FactMarks:
         for one in source.log_numbers():
             yield marks.LogRange(one.log, one.first, one.last)
         yield from self._unfinished()
-        yield from source.known.decisions
+        yield from source.decisions()
         yield from map(marks.MissingRow, source.known.missing_rows)
 
     def _source_mark(self) -> marks.Source:
@@ -64,6 +65,18 @@ class FactMarks:
         """Whether more than one log numbers transactions and statements."""
         return len({one.log for one in self._source.log_numbers()}) > 1
 
+    def _is_own(self, place: Place) -> bool:
+        """Whether what has landed in a partition says how far the source has come there. Where only
+        another source has sent to it, it does not."""
+        return not self._is_shared(place) or self._has_changes(place)
+
+    def _is_shared(self, place: Place) -> bool:
+        return self._source.lines.of(place).is_shared or place in self._source.facts.shared
+
+    def _has_changes(self, place: Place) -> bool:
+        known = self._source.lines.of(place).has_changes
+        return known or place in self._source.landed.with_changes
+
     def _partitions(self) -> Iterator[marks.Partition]:
         landed = self._source.landed
         signal_topics = self._signal_topics()
@@ -72,12 +85,11 @@ class FactMarks:
             if not self._source.is_of_tables(topic):
                 continue
             line = self._source.lines.of(key)
-            is_shared = line.is_shared or key in self._source.facts.shared
-            reached = None if is_shared else landed.reached[key]
+            reached = None if self._is_shared(key) else landed.reached[key]
             yield marks.Partition(
                 topic,
                 partition,
-                line.has_changes or key in landed.with_changes,
+                self._has_changes(key),
                 reached,
                 line.has_windows or key in landed.with_windows,
                 topic in signal_topics,

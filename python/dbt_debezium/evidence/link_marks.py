@@ -6,7 +6,7 @@ from functools import cached_property
 from heapq import merge
 from typing import Literal
 
-from dbt_debezium.evidence.by_end import Surrounding
+from dbt_debezium.evidence.by_end import Surrounding, pass_over
 from dbt_debezium.evidence.facts import Count, Marker
 from dbt_debezium.evidence.places import least, log_number, most
 from dbt_debezium.evidence.source import SourceEvidence
@@ -93,6 +93,8 @@ class LinkMarks:
             if self._source.is_leading(one.topic):
                 at = self._source.sent[one.transaction_id].position
                 positions[one.partition][one.offset] = at
+        for one in self._source.passed_markers():
+            pass_over(positions[one.partition], one.offset)
         return Surrounding(positions)
 
     def _tables(

@@ -85,9 +85,11 @@ def outcome_counts(
         pa.scalar("superseded"),
         pa.scalar("applied"),
     )
+    is_of_another = pc.equal(plain(rows["unit_kind"]), FOREIGN)
+    is_own = pc.and_not(pc.not_equal(kind, FOREIGN), pc.fill_null(is_of_another, False))
     counts = (
         pa.table({"topic": rows["topic"], "partition": rows["partition"], "outcome": outcome})
-        .filter(pc.not_equal(kind, FOREIGN))
+        .filter(is_own)
         .group_by(["topic", "partition", "outcome"], use_threads=False)
         .aggregate([([], "count_all")])
         .rename_columns(OUTCOMES.names)

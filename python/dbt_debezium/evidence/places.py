@@ -1,6 +1,7 @@
 """Positions and places of a source, which compare as text; None is one that nothing tells."""
 
-from typing import Any, TypeVar
+import re
+from typing import Any, Final, TypeVar
 
 Ordered = TypeVar("Ordered", str, int)
 
@@ -46,3 +47,15 @@ def log_number(log_position: str | None) -> tuple[str | None, int | None]:
     """
     log, _, number = (log_position or "").partition("#")
     return (log, int(number)) if number.isdigit() and log not in NUMBERLESS else (None, None)
+
+
+def shown_position(position: str) -> str:
+    """A position as people read it, as the macro of that name writes it.
+
+    >>> shown_position("00000042/00000007"), shown_position("since 2026-11-21 09:30:00: 0042")
+    ('42/7', 'since 2026-11-21 09:30:00: 42')
+    """
+    return _PADDING.sub(r"\1", position)
+
+
+_PADDING: Final = re.compile(r"(^|/|: )0+(?=[0-9]+([+/]|$))")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Final
 
-from dbt_debezium.evidence.by_end import first_marker
+from dbt_debezium.evidence.by_end import first_marker, pass_over
 from dbt_debezium.evidence.facts import Place, Stretch
 from dbt_debezium.evidence.groups import STRETCH_KINDS
 from dbt_debezium.evidence.partitions import place_of, with_neighbours
@@ -290,6 +290,8 @@ class Settlement:
         for one in evidence.late_markers:
             if at := evidence.known.settled.get(one.transaction_id):
                 markers[one.topic, one.partition][one.offset] = at
+        for one in evidence.passed_markers():
+            pass_over(markers[one.topic, one.partition], one.offset)
         for place, some in markers.items():
             lines[place].markers = {
                 offset: some[offset] for offset in sorted(some) if offset + 1 not in some

@@ -54,10 +54,7 @@ class Shown:
 
     def __init__(self, evidence: SourceEvidence, counts: Counts) -> None:
         self._evidence, self._counts = evidence, counts
-        self._decided = {
-            (one.transaction_id, one.snapshot_position): one.decision
-            for one in evidence.known.decisions
-        }
+        self._decided = {one.transaction_id: one.decision for one in evidence.known.decisions}
 
     def of(self, verdict: Verdict) -> dict[str, Any]:
         """The columns of a verdict; none of a message's."""
@@ -89,12 +86,13 @@ class Shown:
             "event_count": one.event_count,
             "miscounted_tables": tuple(self._counts.miscounted.get(name, ())),
             "has_reset_counters": one.is_uncounted or name in self._counts.renumbered,
-            "decision": self._decided.get((name, None)),
+            "decision": self._decided.get(name),
         }
 
     def _of_snapshot(self, at: str, verdict: Verdict) -> dict[str, Any]:
         reads = self._evidence.reads.get(at, [])
         is_lacking = isinstance(verdict, Hold) and verdict.reason == "missing_reads"
+        decided = self._evidence.decided_snapshots.get(at)
         return {
             "committed_at": max((one.last_at for one in reads), default=None),
             "log_order": verdict.position,
@@ -102,7 +100,7 @@ class Shown:
             "miscounted_tables": (
                 tuple(self._lacking_tables(at, verdict, reads)) if is_lacking else ()
             ),
-            "decision": self._decided.get((None, at)),
+            "decision": decided and decided.decision,
         }
 
     def _lacking_tables(

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from dbt_debezium.evidence.by_end import BEFORE_ALL, Ends, last_begin
@@ -15,7 +16,7 @@ from dbt_debezium.evidence.partitions import (
     in_a_gap,
     without_doubtful,
 )
-from dbt_debezium.evidence.places import log_number, most, padded
+from dbt_debezium.evidence.places import log_number, most, padded, shown_position
 from dbt_debezium.evidence.snapshots import (
     Asked,
     asked,
@@ -198,6 +199,13 @@ class SourceEvidence:
             if self.is_leading(one.topic)
         }
 
+    def passed_markers(self) -> list[Marker]:
+        """Markers of other sources in the leading topic, by their offsets."""
+        others = (one for one in self.facts.markers if not self.is_own(one))
+        return sorted(
+            (one for one in others if self.is_leading(one.topic)), key=lambda one: one.offset
+        )
+
     # --- topics
 
     def topic(self, name: str) -> Topic:
@@ -266,6 +274,27 @@ class SourceEvidence:
             if one.link is not None:
                 last[one.link] = max(last.get(one.link, ""), one.last_place or "")
         return last
+
+    # --- decisions
+
+    @cached_property
+    def decided_snapshots(self) -> dict[str, marks.Decision]:
+        """What operators have decided, by the place of the reads. They name it as `status` shows
+        it."""
+        decided = {
+            shown_position(one.snapshot_position): one
+            for one in self.known.decisions
+            if one.snapshot_position is not None
+        }
+        found = {at: decided.get(shown_position(at)) for at in self.reads}
+        return {at: one for at, one in found.items() if one is not None}
+
+    def decisions(self) -> Iterator[marks.Decision]:
+        """What operators have decided, as the judge names it."""
+        yield from (one for one in self.known.decisions if one.transaction_id is not None)
+        for at, one in self.decided_snapshots.items():
+            position = at if at in self.asked else self.snapshot_position(at)
+            yield replace(one, snapshot_position=position)
 
     # --- partitions
 

@@ -1,0 +1,215 @@
+"""Whose the topics of a lake are: which sources each holds messages of (S0, decision 10)."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from dbt_debezium.evidence.topics import Owner, Role, SentChanges, SentEnd, owners
+
+UNREADABLE: Final = ("quarantined", "tombstone")
+"""Kinds of messages that say nothing of what their topic is for."""
+
+
+class Seen(NamedTuple):
+    """Messages of one run, topic and kind that name one source."""
+
+    topic: str
+    source: str | None
+    connector: str | None
+    database: str | None
+    kind: str
+    landing_id: int
+    """Of the newest of them, and its offset."""
+    offset: int
+    message_count: int
+
+
+class LakeTopic(NamedTuple):
+    """One topic, by all that ever landed of it."""
+
+    topic: str
+    sources: tuple[str, ...] = ()
+    """Of which a change has landed."""
+    topic_source: str | None = None
+    """The source of what names none: by its readable messages, else by its name."""
+    marker_source: str | None = None
+    """The topic prefix of the connector whose BEGIN and END it holds."""
+    possible_prefixes: tuple[str, ...] = ()
+    """While nothing shows that: those that its content fits."""
+    is_leading: bool = True
+    """Of topics with BEGIN and END of one connector: whether its offsets link transactions."""
+    has_controls: bool = False
+    """Whether a message has landed that is no change, and no tombstone."""
+    marker_count: int = 0
+    """Of BEGIN and END, in this run."""
+    role: Role = "other"
+    judged_sources: tuple[str, ...] = ()
+    """Those that are judged with its messages; none while nothing shows whose BEGIN and END it
+    holds."""
+
+
+def lake_topics(
+    seen: Iterable[Seen],
+    known: Iterable[LakeTopic] = (),
+    *,
+    published: Collection[str] = (),
+    fetched: Iterable[str] = (),
+    ends: Sequence[SentEnd] = (),
+    changes: Sequence[SentChanges] = (),
+    settings: Mapping[str, str] | None = None,
+) -> list[LakeTopic]:
+    """Place all topics of a lake.
+
+    Args:
+        seen: of this run.
+        known: what earlier runs have found.
+        published: sources that have a commit.
+        fetched: topics that landings have read, perhaps without a message.
+        ends: of topics whose BEGIN and END no name places.
+        changes: of transactions with such an END.
+        settings: `transaction_topics`.
+    """
+    lake = _Lake([*seen], {one.topic: one for one in known}, published)
+    names = {one.topic for one in lake.seen} | {*lake.known} | {*fetched}
+    markers = lake.owners(ends, changes, settings or {})
+    return [lake.placed(name, markers.get(name)) for name in sorted(names)]
+
+
+class _Lake:
+    def __init__(
+        self, seen: list[Seen], known: Mapping[str, LakeTopic], published: Collection[str]
+    ) -> None:
+        self.seen, self.known, self.published = seen, known, published
+        self._by_topic: dict[str, list[Seen]] = defaultdict(list)
+        for one in seen:
+            self._by_topic[one.topic].append(one)
+        self._changes = [one for one in seen if one.kind == "change" and one.source is not None]
+        self._prefix_of = {str(one.source): prefix_of(one) for one in self._changes}
+        self._new_sources = {*self._prefix_of}
+        readable = {
+            one.source
+            for one in seen
+            if one.source and one.kind not in ("quarantined", "transaction_marker")
+        }
+        self._sources = readable | {*published}
+
+    def owners(
+        self, ends: Sequence[SentEnd], changes: Sequence[SentChanges], settings: Mapping[str, str]
+    ) -> dict[str, Owner]:
+        """Whose BEGIN and END each topic with some holds."""
+        topics = {one.topic for one in self.seen if one.kind == "transaction_marker"}
+        placed = {name: one.marker_source for name, one in self.known.items() if one.marker_source}
+        prefixes = {*self._prefix_of.values()}
+        # Of a database of SQL Server, the source without the last part is that of its connector.
+        prefixes |= {
+            part for one in self.published for part in (one, one.rpartition(".")[0] or one)
+        }
+        followed = {
+            name
+            for name, prefix in placed.items()
+            if self.known[name].is_leading and self._of_prefix(prefix) & {*self.published}
+        }
+        return owners(
+            topics | {*placed},
+            prefixes,
+            ends,
+            changes,
+            settings=settings,
+            known=placed,
+            followed=followed,
+        )
+
+    def _of_prefix(self, prefix: str) -> set[str]:
+        """The sources of a connector: the one that is called so, or its databases."""
+        known = {*self._sources, *(source for one in self.known.values() for source in one.sources)}
+        if prefix in known:
+            return {prefix, *(one for one, of in self._prefix_of.items() if of == prefix)}
+        return {
+            one
+            for one in known
+            if one.rpartition(".")[0] == prefix and self._prefix_of.get(one, prefix) == prefix
+        }
+
+    def placed(self, name: str, owner: Owner | None) -> LakeTopic:
+        """What is known of one topic."""
+        before, new = self.known.get(name, LakeTopic(name)), self._by_topic.get(name, [])
+        sources = {*before.sources}
+        sources |= {one.source for one in new if one.kind == "change" and one.source is not None}
+        topic_source = self._source_of(name, before, new, owner)
+        has_controls = before.has_controls or any(
+            one.kind not in ("change", *UNREADABLE) for one in new
+        )
+        markers = sum(one.message_count for one in new if one.kind == "transaction_marker")
+        prefix = owner.source_prefix if owner else None
+        role: Role = "other"
+        if owner is not None:
+            role = "transactions"
+        elif sources or (not has_controls and "." in name.removeprefix(f"{topic_source}.")):
+            role = "tables"
+        judged = {*sources}
+        if owner is None:
+            judged |= {topic_source} if topic_source else set()
+        elif prefix is not None:
+            judged |= self._of_prefix(prefix) or {prefix}
+        return LakeTopic(
+            name,
+            tuple(sorted(sources)),
+            topic_source,
+            prefix,
+            owner.possible_prefixes if owner else (),
+            owner.is_leading if owner else True,
+            has_controls,
+            markers,
+            role,
+            tuple(sorted(judged)),
+        )
+
+    def _source_of(
+        self, name: str, before: LakeTopic, new: list[Seen], owner: Owner | None
+    ) -> str | None:
+        said = [one for one in new if one.kind != "transaction_marker" and one.source is not None]
+        newest = _newest_source(one for one in said if one.kind != "quarantined")
+        if newest is not None:
+            return newest
+        if not new:
+            is_guessed = not before.sources and before.marker_source is None
+            inside = _longest(one for one in self._new_sources if _contains(name, one))
+            if is_guessed and inside is not None:
+                return inside
+            if before.topic_source is not None:
+                return before.topic_source
+        if owner is not None:
+            return owner.source_prefix
+        front = (one for one in self._sources if name.startswith(f"{one}."))
+        inside = _longest(one for one in self._sources if _contains(name, one))
+        match = re.match(r"(.+?)([.][^.]*){0,2}$", name, re.DOTALL)
+        guessed = match[1] if match else name
+        return _longest(front) or _newest_source(said) or inside or before.topic_source or guessed
+
+
+def prefix_of(one: Seen) -> str:
+    """The topic prefix of the connector that sent a change. A connector of SQL Server has one
+    transaction topic for all of its databases.
+
+    >>> prefix_of(Seen("t", "erp.sales", "sqlserver", "sales", "change", 1, 0, 1))
+    'erp'
+    """
+    source = one.source or ""
+    is_part = one.connector == "sqlserver" and one.database is not None
+    return source.removesuffix(f".{one.database}") if is_part else source
+
+
+def _newest_source(seen: Iterable[Seen]) -> str | None:
+    newest = max(((one.landing_id, one.offset, one.source or "") for one in seen), default=None)
+    return newest[2] if newest else None
+
+
+def _contains(topic: str, source: str) -> bool:
+    """Whether a source's name stands in a topic's, between dots: MirrorMaker puts an alias before
+    it."""
+    return f".{source}." in f".{topic}"
+
+
+def _longest(some: Iterable[str]) -> str | None:
+    return max(some, key=len, default=None)
