@@ -1,0 +1,154 @@
+"""`place_topics` for Spark SQL: what has landed of all topics in, one row for each topic out."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import arrow_udtf
+
+from dbt_debezium.evidence.lake_topics import LakeTopic, Seen, lake_topics
+from dbt_debezium.evidence.topics import SentChanges, SentEnd
+
+GIVEN: Final = (
+    "said",
+    "topic",
+    "source",
+    "connector",
+    "database_name",
+    "kind",
+    "landing_id",
+    "offset",
+    "message_count",
+    "transaction_id",
+    "data_collection",
+    "position",
+    "collection_counts",
+    "sources",
+    "is_leading",
+    "has_controls",
+)
+"""The columns of a row. What it is about stands in `said`:
+
+- `seen`: messages of this run, by topic, source, connector, database and kind.
+- `known`: a topic, as an earlier run has placed it; `source` is its topic_source, `kind` its
+  marker_source.
+- `published`: a source that has a commit.
+- `fetched`: a topic that a landing has read.
+- `end`: an END of a topic that no name places.
+- `changes`: of a transaction with such an END and one table; `source` is the topic prefix.
+- `settings`: in `source` what `connector_settings` says of the project.
+"""
+COLUMNS: Final = (
+    "topic string, sources array<string>, topic_source string, marker_source string, "
+    "shown_prefixes array<string>, is_leading boolean, has_controls boolean, marker_count bigint, "
+    "role string, judged_sources array<string>"
+)
+TEXTS: Final = pa.list_(pa.string())
+SCHEMA: Final = pa.schema(
+    [
+        ("topic", pa.string()),
+        ("sources", TEXTS),
+        ("topic_source", pa.string()),
+        ("marker_source", pa.string()),
+        ("shown_prefixes", TEXTS),
+        ("is_leading", pa.bool_()),
+        ("has_controls", pa.bool_()),
+        ("marker_count", pa.int64()),
+        ("role", pa.string()),
+        ("judged_sources", TEXTS),
+    ]
+)
+
+
+class PlaceTopics:
+    """The table function. It is given the rows of the whole lake, in batches."""
+
+    def __init__(self) -> None:
+        self._rows: list[dict[str, Any]] = []
+
+    def eval(self, rows: pa.Table) -> Iterator[pa.Table]:
+        """Take in a batch; nothing is known before the last one."""
+        self._rows += rows.to_pylist()
+        return iter(())
+
+    def terminate(self) -> Iterator[pa.Table]:
+        """Place the topics; nothing in a task of Spark that no row has come to."""
+        if self._rows:
+            found = [one._asdict() for one in placed(self._rows)]
+            for one in found:
+                one["shown_prefixes"] = one.pop("possible_prefixes")
+            yield pa.Table.from_pylist(found, schema=SCHEMA)
+
+
+def placed(rows: list[dict[str, Any]]) -> list[LakeTopic]:
+    """The topics that rows of GIVEN tell of."""
+    by: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by.setdefault(row["said"], []).append(row)
+    return lake_topics(
+        [
+            Seen(
+                row["topic"],
+                row["source"],
+                row["connector"],
+                row["database_name"],
+                row["kind"],
+                row["landing_id"],
+                row["offset"],
+                row["message_count"],
+            )
+            for row in by.get("seen", ())
+        ],
+        [
+            LakeTopic(
+                row["topic"],
+                tuple(row["sources"] or ()),
+                row["source"],
+                row["kind"],
+                is_leading=row["is_leading"],
+                has_controls=row["has_controls"],
+            )
+            for row in by.get("known", ())
+        ],
+        published={row["source"] for row in by.get("published", ())},
+        fetched=[row["topic"] for row in by.get("fetched", ())],
+        ends=[
+            SentEnd(
+                row["topic"],
+                row["connector"],
+                row["database_name"],
+                row["transaction_id"],
+                row["position"],
+                dict(row["collection_counts"] or ()),
+            )
+            for row in by.get("end", ())
+        ],
+        changes=[
+            SentChanges(
+                row["source"],
+                row["connector"],
+                row["database_name"],
+                row["transaction_id"],
+                row["data_collection"],
+                row["message_count"],
+                row["position"],
+            )
+            for row in by.get("changes", ())
+        ],
+        settings=_transaction_topics(by.get("settings", ())),
+    )
+
+
+def _transaction_topics(rows: Iterable[dict[str, Any]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for row in rows:
+        found |= msgspec.json.decode(row["source"])["transaction_topics"]
+    return found
+
+
+def register(spark: SparkSession) -> None:
+    """Make `place_topics(table(…) with single partition)` known to the session's SQL."""
+    function: Any = arrow_udtf(PlaceTopics, returnType=COLUMNS)
+    spark.udtf.register("place_topics", function)

@@ -1,0 +1,126 @@
+"""What Spark hands over is what the functions read, and what they say is what the evidence says.
+
+Spark calls the functions in tests/pipeline. No Spark here.
+"""
+
+import ast
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped] # it has none
+import pytest
+from histories.history import make_history
+from histories.knobs import PROFILES
+from replay import landings, runs_of
+
+from dbt_debezium.evidence import COLUMNS, encoded
+from dbt_debezium.evidence.narrow import table_of
+from dbt_debezium.evidence.state import State
+from dbt_debezium.functions import lake_topics
+from dbt_debezium.functions.judge import GIVEN, SAID, SQL_TYPES, JudgeSources
+
+MODELS = Path(__file__).parents[2] / "models" / "transactions" / "proof"
+SEED = 1
+BATCH = 50
+TYPES = {**SQL_TYPES, pa.map_(pa.string(), pa.int64()): "map<string, bigint>"}
+SETTINGS: dict[str, object] = {
+    "landing_reaches_the_end": False,
+    "sources_without_truncate": [],
+    "watermark_sources": [],
+    "refused_proofs": [],
+    "quiet_partition_seconds": 0,
+    "not_ingested_tables": [],
+}
+
+
+def types_in(model: str) -> dict[str, str]:
+    """The columns of what a model hands to its function."""
+    text = (MODELS / f"{model}.sql").read_text()
+    found = re.search(r"set types = (\{.*?\}) -%\}", text, re.DOTALL)
+    assert found
+    types: dict[str, str] = ast.literal_eval(found[1])
+    return {name.strip("`"): kind for name, kind in types.items()}
+
+
+def test_sources_are_given_the_columns_that_the_function_reads() -> None:
+    assert types_in("proof") == {one.name: TYPES[one.type] for one in GIVEN}
+
+
+def test_topics_are_given_the_columns_that_the_function_reads() -> None:
+    assert (*types_in("int_topic"),) == lake_topics.GIVEN
+
+
+def facts(source: str, **columns: Any) -> dict[str, Any]:
+    return {"judged_source": source, "settings": json.dumps(SETTINGS), **columns}
+
+
+def given(
+    source: str, rows: list[tuple[object, ...]], state: str, watermarks: list[str]
+) -> list[pa.Table]:
+    """What Spark hands over, in batches."""
+    table = table_of(rows)
+    columns = {name: table[name] for name in COLUMNS.names}
+    nothing = {one.name: pa.nulls(len(rows), one.type) for one in GIVEN}
+    some = {**nothing, "judged_source": pa.array([source] * len(rows)), **columns}
+    messages = pa.table([some[one.name] for one in GIVEN], names=GIVEN.names)
+    settings = json.dumps(SETTINGS | {"watermark_sources": watermarks})
+    row = facts(source, said="source", content=state) | {"settings": settings}
+    known = pa.Table.from_pylist([row], schema=GIVEN)
+    return [known, *(messages.slice(at, BATCH) for at in range(0, len(rows), BATCH))]
+
+
+@pytest.mark.parametrize("profile", ["all_rules", "sqlserver", "mysql", "cdl"])
+def test_each_unit_has_the_verdict_of_the_evidence(profile: str) -> None:
+    count = 0
+    for number in range(5):
+        case = make_history(SEED, number, PROFILES[profile])
+        runs = runs_of(case.plan)
+        runs.not_ingested = ()
+        runs.run(next(landings(case)))
+        in_order = [runs.source] if runs.is_in_order else []
+        function = JudgeSources()
+        for batch in given(runs.source, runs.rows, encoded(State()), in_order):
+            assert [*function.eval(batch)] == []
+        rows = [row for table in function.terminate() for row in table.to_pylist()]
+        got = [
+            (row["unit_kind"], row["unit_id"], row["verdict"], row["commit_number"])
+            for row in rows
+            if row["kind"] == "unit"
+        ]
+        wanted = [
+            (one.unit_kind, one.unit_id, one.verdict, one.commit_number) for one in runs.units
+        ]
+        assert got == wanted
+        assert [row["content"] for row in rows if row["kind"] == "state"] == [runs.text]
+        counted = sum(row["message_count"] for row in rows if row["kind"] == "outcome")
+        assert counted == len(runs.rows)
+        count += len(got)
+    assert count > 0
+
+
+def said(*rows: dict[str, Any]) -> list[dict[str, Any]]:
+    function = JudgeSources()
+    assert [*function.eval(pa.Table.from_pylist([*rows], schema=GIVEN))] == []
+    return [row for table in function.terminate() for row in table.to_pylist()]
+
+
+def test_a_state_that_cannot_be_read_is_one_sentence_and_nothing_else() -> None:
+    (row,) = said(facts("shop", said="source", content='{"version": 99}'))
+    assert row["kind"] == "refusal"
+    assert row["content"].startswith("shop: ")
+    assert "--full-refresh" in row["content"]
+
+
+def test_a_decision_on_a_source_of_which_nothing_has_landed_makes_no_source() -> None:
+    row = {"judged_source": "gone", "said": "decision", "transaction_id": "7", "content": "release"}
+    assert said(row) == []
+
+
+def test_a_task_that_no_source_has_come_to_says_nothing() -> None:
+    assert [*JudgeSources().terminate()] == []
+
+
+def test_what_is_said_has_a_type_in_sql() -> None:
+    assert {one.type for one in SAID} <= {*SQL_TYPES}
