@@ -110,7 +110,7 @@ def build(project: Path, what: str, events: int, select: str | None = None) -> N
     results = json.loads((project / "target" / "run_results.json").read_text())["results"]
     for result in results:
         name = result["unique_id"].split(".")[-1]
-        stage = name if name in {"stg_message", "int_change", "int_outcome"} else "transactions"
+        stage = name if name in {"stg_message", "int_change", "proof"} else "transactions"
         shares["histories" if name.endswith("_history") else stage] += result["execution_time"]
     total = sum(shares.values())
     print(

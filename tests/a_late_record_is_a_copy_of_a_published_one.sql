@@ -1,8 +1,14 @@
 with
 
-starting_commit as (
+-- Units that were settled before this run, or that stand behind the end of their chain.
+late_unit as (
 
-    select * from {{ ref('int_starting_commit') }}
+    select
+        source,
+        unit_kind,
+        unit_id
+    from {{ ref('proof') }}
+    where cut_id = {{ candidate('cut_id') }} and kind = 'unit' and verdict = 'late'
 
 ),
 
@@ -23,18 +29,28 @@ starting_progress as (
 late_event as (
 
     select
-        event.*,
-        coalesce(event.log_position, event.commit_position) as commit_place
-    from {{ ref('stg_change_event') }} as event
-    inner join starting_commit
+        event.source,
+        event.topic,
+        event.partition,
+        event.`offset`,
+        event.unit_kind,
+        event.unit_id,
+        event.event_hash,
+        coalesce(event.transaction_id, {{ snapshot_id('event.unit_id') }}) as decided_id
+    from {{ ref('stg_message') }} as event
+    left semi join late_unit
+        on
+            event.source = late_unit.source
+            and event.unit_kind = late_unit.unit_kind
+            and event.unit_id = late_unit.unit_id
+    inner join {{ ref('int_starting_commit') }} as starting_commit
         on event.source = starting_commit.source
     left join starting_progress
         on
             event.topic = starting_progress.topic
             and event.partition = starting_progress.partition
     where
-        {{ run_has('late_change') }}
-        and event.is_already_published
+        event.kind = 'change'
         and not {{ matches_any('event.data_collection', var('not_ingested_tables')) }}
         and (event.row_key is not null or event.snapshot is null)
         and not coalesce(
@@ -51,77 +67,47 @@ late_event as (
 
 ),
 
-published as (
+settled as (
 
     select
         source,
-        cut_id,
-        transaction_id,
-        snapshot_position,
-        predecessor_position,
-        coalesce(log_position, commit_position) as commit_place
-    from {{ ref('commit') }}
-
-),
-
--- Through the cut of its commit, so that only the partitions of late events are read.
-placed_event as (
-
-    select
-        late_event.source,
-        late_event.topic,
-        late_event.partition,
-        late_event.`offset`,
-        late_event.transaction_id,
-        late_event.event_hash,
-        published.cut_id,
-        coalesce(
-            published.transaction_id,
-            late_event.transaction_id,
-            {{ snapshot_id('late_event.event_position') }}
-        ) as decided_id
-    from late_event
-    left join published
-        on
-            late_event.source = published.source
-            and case
-                when late_event.snapshot is null
-                    then late_event.transaction_id = published.transaction_id
-                when late_event.snapshot = 'incremental' and late_event.connector != 'postgresql'
-                    then late_event.commit_place = published.commit_place
-                when late_event.snapshot = 'incremental'
-                    then
-                        published.transaction_id is not null
-                        and late_event.previous_commit_position <=> published.predecessor_position
-                else late_event.event_position = published.snapshot_position
-            end
+        unit_kind,
+        unit_id,
+        min(cut_id) as cut_id
+    from {{ ref('settled_unit') }}
+    where cut_id <= {{ candidate('starting_cut_id') }}
+    group by source, unit_kind, unit_id
 
 )
 
 select
-    placed_event.source,
-    placed_event.topic,
-    placed_event.partition,
-    placed_event.`offset`,
-    placed_event.transaction_id
-from placed_event
--- What an operator decided on need not be published whole: a transaction, with the window that it
--- closes if it was released, or a snapshot.
+    late_event.source,
+    late_event.topic,
+    late_event.partition,
+    late_event.`offset`,
+    late_event.unit_id
+from late_event
+-- What an operator decided on need not be published whole.
 left anti join {{ ref('int_operator_decision') }} as decided
     on
-        placed_event.source = decided.source
-        and placed_event.decided_id = decided.transaction_id
+        late_event.source = decided.source
+        and late_event.decided_id = decided.transaction_id
         and decided.decision in ('release', 'discard')
+left join settled
+    on
+        late_event.source = settled.source
+        and late_event.unit_kind = settled.unit_kind
+        and late_event.unit_id = settled.unit_id
+-- Through the cut of its unit, so that only the partitions of late events are read.
 left join {{ ref('int_change') }} as published_change
     on
-        placed_event.cut_id = published_change.cut_id
-        and placed_event.source = published_change.source
-        and placed_event.transaction_id <=> published_change.transaction_id
-        and placed_event.event_hash = published_change.event_hash
+        settled.cut_id = published_change.cut_id
+        and late_event.source = published_change.source
+        and late_event.event_hash = published_change.event_hash
 group by
-    placed_event.source,
-    placed_event.topic,
-    placed_event.partition,
-    placed_event.`offset`,
-    placed_event.transaction_id
+    late_event.source,
+    late_event.topic,
+    late_event.partition,
+    late_event.`offset`,
+    late_event.unit_id
 having count(published_change.event_hash) = 0

@@ -30,13 +30,20 @@ counted_message as (
         0 as outcome_count
     from {{ ref('stg_message') }}
     union all
+    -- What was settled before this run is counted in both cuts.
     select
         topic,
         partition,
         0 as arrived_count,
         0 as staged_count,
-        1 as outcome_count
-    from {{ ref('int_outcome') }}
+        case
+            when cut_id = {{ candidate('cut_id') }} then message_count
+            else -message_count
+        end as outcome_count
+    from {{ ref('message_count') }}
+    where
+        cut_id = {{ candidate('cut_id') }}
+        or (cut_id = {{ candidate('starting_cut_id') }} and outcome != 'held')
 
 )
 

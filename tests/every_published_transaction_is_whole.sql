@@ -22,7 +22,7 @@ table_of_end as (
         source,
         transaction_id,
         explode(collection_counts) as (data_collection, expected_count)
-    from {{ ref('stg_transaction_marker') }}
+    from {{ ref('int_message') }}
     where marker = 'END'
     union all
     select
@@ -30,8 +30,8 @@ table_of_end as (
         transaction_id,
         data_collection,
         1 as expected_count
-    from {{ ref('stg_change_event') }}
-    where is_whole_transaction
+    from {{ ref('stg_message') }}
+    where kind = 'change' and is_whole_transaction
 
 ),
 
@@ -72,17 +72,21 @@ counted_change as (
         0 as expected_count,
         1 as change_count
     from {{ ref('int_change') }} as placed
-    left join {{ ref('stg_change_event') }} as event
+    left join {{ ref('stg_message') }} as event
         on
             placed.topic = event.topic
             and placed.partition = event.partition
             and placed.`offset` = event.`offset`
+            and event.kind in ('change', 'schema_change')
             and event.copy_number = 1
     left semi join new_transaction
         on
             placed.source = new_transaction.source
             and placed.transaction_id = new_transaction.transaction_id
-    where placed.cut_id = {{ candidate('cut_id') }}
+    where
+        placed.cut_id = {{ candidate('cut_id') }}
+        -- No END counts a statement of DDL that ends the rows of a table.
+        and event.kind is distinct from 'schema_change'
 
 )
 

@@ -22,12 +22,9 @@ PREFIXES = {
     "history": (),
     "marts": (),
     "staging": ("stg_",),
-    "progress": ("int_", "partition_progress"),
-    "counts": ("int_",),
-    "snapshots": ("int_",),
-    "cut": ("int_", "commit"),
-    "judge": ("int_",),
-    "outcomes": ("int_", "held_", "message_count", "quarantined_message"),
+    "proof": ("int_", "proof", "commit", "partition_progress", "settled_unit"),
+    "rows": ("int_",),
+    "outcomes": ("held_", "message_count", "quarantined_message"),
     "tables": ("int_", "schema_change", "table_"),
 }
 """What the names of the models in a folder begin with; nothing when their tables name them."""
@@ -93,14 +90,16 @@ def test_every_model_is_named_after_its_folder(models: dict[str, Any]) -> None:
         assert name.endswith("_history") == (folder == "history"), node["path"]
 
 
-LINES = 150
+MODELS, LINES = 34, 2_650
+"""Between landing and the histories, all of them together: a rule that is added asks what it makes
+unnecessary. No model is cut to a length."""
 
 
-def test_a_model_is_short_enough_to_be_read_at_once() -> None:
+def test_the_models_in_front_of_the_histories_are_few() -> None:
     folders = [REPOSITORY / "models" / folder for folder in ("staging", "transactions")]
     files = [path for folder in folders for path in folder.rglob("*.sql")]
-    lines = {path.stem: len(path.read_text().splitlines()) for path in files}
-    assert {name: count for name, count in lines.items() if count > LINES} == {}
+    assert len(files) <= MODELS
+    assert sum(len(path.read_text().splitlines()) for path in files) <= LINES
 
 
 def test_every_column_is_described(models: dict[str, Any]) -> None:

@@ -11,13 +11,10 @@ published_cut as (
 select
     published_cut.source,
     published_cut.commit_number as published_commit_number,
-    published_cut.link_position as published_link_position,
-    int_cut.commit_number,
-    int_cut.link_position
+    int_cut.commit_number
 from published_cut
 left join {{ ref('int_cut') }} as int_cut
     on published_cut.source = int_cut.source
 where
     int_cut.commit_number is null
     or int_cut.commit_number < published_cut.commit_number
-    or int_cut.link_position < published_cut.link_position

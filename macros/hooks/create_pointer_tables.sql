@@ -1,5 +1,13 @@
 {#- The tables that a run reads before any model has made them. dbt run loads no seeds; dbt build loads its own. -#}
 {%- macro create_pointer_tables(operator_decision) -%}
+    {%- set cut, settled_unit = source('pointer', 'cut'), source('pointer', 'settled_unit') -%}
+    {#- settled_unit is made in front of the pointer, so a lake that has the pointer alone is of an earlier version. -#}
+    {%- if load_relation(cut) is not none and load_relation(settled_unit) is none -%}
+        {%- do exceptions.raise_compiler_error(
+            cut ~ ': an earlier version of dbt-debezium has built this lake; drop the schemas ' ~ target.schema ~ ' and '
+            ~ var('public_schema') ~ ', and run again: what has landed is read from its beginning'
+        ) -%}
+    {%- endif -%}
     {%- for relation, columns in [
         (
             source('landing', 'message'),
@@ -13,6 +21,10 @@
             ~ ' cleanup_policy string, is_sure_end boolean, fetched_at timestamp, is_landed boolean'
         ),
         (
+            source('pointer', 'settled_unit'),
+            'source string, unit_kind string, unit_id string, position string, cut_id bigint'
+        ),
+        (
             source('pointer', 'cut'),
             'channel string, cut_id bigint, landing_id bigint, starting_cut_id bigint,'
             ~ ' starting_landing_id bigint, is_clean boolean, source_cuts ' ~ source_cuts_type()
@@ -20,19 +32,10 @@
         ),
         (source('pointer', 'contradiction'), 'source string, transaction_id string'),
         (
-            source('pointer', 'commit'),
-            'source string, transaction_id string, log_position string, committed_at timestamp, cut_id bigint'
-        ),
-        (
-            source('pointer', 'partition_progress'),
-            'cut_id bigint, topic string, partition int, sources array<string>, topic_source string,'
-            ~ ' contiguous_offset bigint, last_offset bigint,'
-            ~ ' known_ranges array<struct<first_offset: bigint, last_offset: bigint>>, unplaced_offsets array<bigint>,'
-            ~ ' event_position string, link_position string, unreadable_spans array<struct<`offset`: bigint,'
-            ~ ' after_position: string, before_position: string, after_link_position: string,'
-            ~ ' before_link_position: string, known_link_position: string, known_event_position: string>>,'
-            ~ ' has_incremental_reads boolean, has_signals boolean, has_controls boolean,'
-            ~ ' data_collections array<string>, marker_source string'
+            source('pointer', 'int_topic'),
+            'topic string, sources array<string>, topic_source string, marker_source string,'
+            ~ ' shown_prefixes array<string>, judged_sources array<string>, role string, is_leading boolean,'
+            ~ ' has_controls boolean, marker_count bigint, cut_id bigint'
         ),
         (
             operator_decision,

@@ -53,9 +53,7 @@
                             coalesce(
                                 collect_list(struct(
                                     reached.source, reached.commit_number, reached.commit_position, reached.transaction_id,
-                                    reached.committed_at, reached.link_position, reached.end_markers,
-                                    reached.log_positions, reached.snapshot_position, reached.first_transaction_ids,
-                                    reached.proof, reached.decisions,
+                                    reached.committed_at, reached.snapshot_position, reached.proof, reached.decisions,
                                     -- Maintenance may have removed versions since this run began.
                                     kept.history_from, kept.history_from_at
                                 )),

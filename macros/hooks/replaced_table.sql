@@ -4,12 +4,10 @@
     18), so each names the lease of its run.
 -#}
 {%- macro replaced_table(results) -%}
-    {%- set tables, views, replaced = [], [], [] -%}
+    {%- set tables, replaced = [], [] -%}
     {%- for result in results if result.status == 'success' and result.node.schema == target.schema -%}
         {%- if result.node.config.materialized == 'table' -%}
             {%- do tables.append(result.node.alias) -%}
-        {%- elif result.node.name == 'stg_change_event' -%}
-            {%- do views.append(result.node) -%}
         {%- endif -%}
     {%- endfor -%}
     {%- if tables -%}
@@ -18,13 +16,6 @@
             {%- do replaced.append(row[1]) -%}
         {%- endfor -%}
     {%- endif -%}
-    {#- The one view whose text is another one from run to run (run_has). -#}
-    {%- for view in views -%}
-        {%- set condition = 'where ' ~ graph['debezium_has_stg_message']['lone_change'] -%}
-        {%- if condition not in run_query('show create table ' ~ view.relation_name).rows[0][0] -%}
-            {%- do replaced.append(view.alias) -%}
-        {%- endif -%}
-    {%- endfor -%}
     {%- if replaced -%}
         {{- return(
             replaced[0] ~ ': another run has written to this table since this run began, so this run publishes nothing; '

@@ -2,7 +2,7 @@
     Whether this run has rows of one of the named rare_kinds. Where it has none, what would follow from them is left out,
     as Spark takes as long to plan that and to find nothing (decision 21). It stands in a condition of Jinja around a part
     of a query, or in a condition of SQL, where it is True or False. Each table is asked once a run. A view must not ask,
-    as it would keep the answer; stg_change_event, which each run makes anew behind the messages, is the one that does.
+    as it would keep the answer.
 -#}
 {%- macro run_has() -%}
     {%- set kinds = rare_kinds() -%}

@@ -1,133 +1,99 @@
+with
+
+-- BEGIN and END name no source. Of which epoch they are is that of the source which an earlier run
+-- has found for their topic.
+known_topic as (
+
+    select
+        topic,
+        marker_source
+    from {{ source('pointer', 'int_topic') }}
+    where cut_id = {{ candidate('starting_cut_id') }} and marker_source is not null
+
+),
+
+epoch as (
+
+    select
+        *,
+        collect_set(source) over () as sources
+    from {{ ref('int_epoch') }}
+
+),
+
+flattened as (
+
+    select
+        landed.landing_id,
+        landed.topic,
+        landed.partition,
+        landed.`offset`,
+        landed.timestamp,
+        flatten_message(
+            landed.topic, landed.key, landed.value, landed.headers, {{ connector_settings() }}
+        ) as flat
+    from {{ source('landing', 'message') }} as landed
+    where
+        landed.landing_id > {{ candidate('starting_landing_id') }}
+        and landed.landing_id <= {{ candidate('landing_id') }}
+
+),
+
+-- BEGIN and END of Db2 may name the database, which is no part of the source.
+epoch_message as (
+
+    select
+        flattened.*,
+        coalesce(epoch.position_prefix, '') as epoch
+    from flattened
+    left join known_topic
+        on
+            flattened.flat.kind = 'transaction_marker'
+            and flattened.topic = known_topic.topic
+    left join epoch
+        on
+            flattened.timestamp >= epoch.starts_at
+            and coalesce(flattened.timestamp < epoch.ends_at, true)
+            and (
+                case
+                    when known_topic.topic is not null
+                        then concat_ws('.', known_topic.marker_source, flattened.flat.database_name)
+                    else flattened.flat.source
+                end = epoch.source
+                or (
+                    flattened.flat.kind = 'transaction_marker'
+                    and flattened.flat.connector is null
+                    and not array_contains(epoch.sources, flattened.flat.source)
+                    and regexp_replace(flattened.flat.source, '[.][^.]*$', '') = epoch.source
+                )
+            )
+
+),
+
+message as (
+
+    select {{ flattened_columns() }}
+    from epoch_message
+    union all
+    -- What waits was staged when it landed.
+    select held.* except (cut_id)
+    from {{ source('pointer', 'held_message') }} as held
+    where held.cut_id = {{ candidate('starting_cut_id') }}
+
+)
+
 select
-    -- delivery
-    sent.landing_id,
-    sent.topic,
-    sent.partition,
-    sent.`offset`,
-
-    -- what it is
-    sent.kind,
-    sent.quarantine_reason,
-    sent.quarantine_detail,
-    sent.has_repeated_names,
-
-    -- where it comes from
-    sent.connector,
-    sent.source,
-    sent.database_name,
-    sent.schema_name,
-    sent.table_name,
-    sent.data_collection,
-
-    -- position
-    sent.operation,
-    sent.snapshot,
-    sent.transaction_id,
-    sent.is_whole_transaction,
-    sent.marker,
-    sent.event_count,
-    sent.collection_counts,
-    sent.commit_position,
-    sent.log_position,
-    sent.previous_commit_position,
-    sent.event_position,
-    sent.sent_position,
-    sent.total_order,
-    sent.data_collection_order,
-    sent.committed_at,
-
-    -- payload
-    sent.row_key,
-    sent.new_row_key,
-    sent.old_row_key,
-    sent.before,
-    sent.after,
-    sent.column_types,
-    sent.table_changes,
-    sent.signal_type,
-    sent.signal_data,
-    sent.notification,
-
-    -- identity
-    sent.event_hash,
-    coalesce(
-        case
-            when sent.log_position is not null
-                then
-                    split_part(sent.log_position, '#', 2)
-                    <= starting_commit.log_positions[split_part(sent.log_position, '#', 1)]
-                    or (
-                        sent.kind = 'change'
-                        and sent.event_position <= starting_commit.snapshot_position
-                    )
-            -- Readers have seen more than a snapshot that lands behind what follows it.
-            when
-                sent.snapshot != 'incremental'
-                and sent.connector != 'cdl'
-                -- One that a transaction signals stands where it does.
-                and sent.previous_commit_position is null
-                and sent.event_position < starting_commit.event_position
-                -- An offset is no place in the log.
-                and not (
-                    {{ ordered_by_end('sent.connector') }}
-                    and starting_commit.log_positions['place'] is null
-                )
-                then true
-            when sent.previous_commit_position is not null
-                then
-                    sent.previous_commit_position < starting_commit.link_position
-                    -- If the slot was lost inside a transaction that an operator decided on,
-                    -- the new stream may name the same predecessor.
-                    and not coalesce(
-                        sent.snapshot is null
-                        and sent.transaction_id
-                        != starting_commit.end_markers[0].transaction_id
-                        and startswith(
-                            starting_commit.link_position,
-                            concat(sent.previous_commit_position, '+')
-                        ),
-                        false
-                    )
-                    -- Behind a restart inside the first transaction after a snapshot a change
-                    -- names one of its own, which may be older (Debezium 3.6.3).
-                    and (
-                        sent.snapshot is not null
-                        or starting_commit.link_position
-                        is distinct from starting_commit.snapshot_position
-                        or sent.event_position <= starting_commit.snapshot_position
-                    )
-            when sent.snapshot = 'incremental' and sent.commit_position is not null
-                then sent.commit_position <= starting_commit.link_position
-            when sent.snapshot is not null
-                then sent.event_position <= starting_commit.snapshot_position
-            when sent.kind = 'logical_message'
-                then sent.event_position <= starting_commit.link_position
-            when {{ is_ordered_by_offset('sent', var('watermark_sources')) }}
-                then sent.is_of_published_transaction
-            when sent.connector = 'cdl'
-                then sent.event_position <= starting_commit.link_position
-            -- Only the first transaction of a stream names no predecessor; it may have begun
-            -- before what is published had ended.
-            when sent.kind = 'change' and sent.connector = 'postgresql'
-                then array_contains(
-                    starting_commit.first_transaction_ids, sent.transaction_id
-                )
-            else sent.commit_position <= starting_commit.link_position
-        end,
-        false
-    ) as is_already_published,
+    {{ staged_columns('message') }},
     row_number() over copies as copy_number,
-    first_value(sent.content_hash) over copies = sent.content_hash as has_content_of_first_copy,
-    first_value(sent.order_hash) over copies = sent.order_hash as has_order_of_first_copy,
+    first_value(message.content_hash) over copies = message.content_hash
+        as has_content_of_first_copy,
     coalesce(
-        struct(sent.topic, sent.partition, sent.`offset`)
-        = lag(struct(sent.topic, sent.partition, sent.`offset`)) over copies,
+        struct(message.topic, message.partition, message.`offset`)
+        = lag(struct(message.topic, message.partition, message.`offset`)) over copies,
         false
     ) as is_repeated_delivery
-from {{ ref('stg_sent_message') }} as sent
-left join {{ ref('int_starting_commit') }} as starting_commit
-    on sent.source = starting_commit.source
+from message
 window copies as (
-    partition by sent.source, sent.transaction_id, sent.sent_position, sent.event_hash
-    order by sent.topic, sent.partition, sent.`offset`, sent.landing_id
+    partition by message.source, message.unit_kind, message.unit_id, message.event_hash
+    order by message.topic, message.partition, message.`offset`, message.landing_id
 )

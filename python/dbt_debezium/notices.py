@@ -12,8 +12,14 @@ LEASE: Final = ("landing", "lease")
 """The table with the mark of the format."""
 LANDED: Final = "select count(*) as message_count from landing.message"
 UNPLACED_TOPICS: Final = """
-select topic, marker_count, shown_prefixes from {schema}.int_transaction_topic
-where source_prefix is null
+select topic.topic, topic.marker_count, topic.shown_prefixes
+from {schema}.cut as published
+inner join {schema}.int_topic as topic
+    on published.cut_id = topic.cut_id
+where
+    published.channel = 'published'
+    and topic.role = 'transactions'
+    and topic.marker_source is null
 """
 
 
@@ -101,7 +107,7 @@ def unplaced_topics(lake: Reader, schema: str = "build") -> list[str]:
         lake: what reads it, after a run.
         schema: the schema that models are built in.
     """
-    if not lake.has(f"{schema}.int_transaction_topic"):
+    if not lake.has(f"{schema}.int_topic"):
         return []
     rows = lake.rows(UNPLACED_TOPICS.format(schema=schema))
     return sorted(

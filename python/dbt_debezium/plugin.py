@@ -206,7 +206,8 @@ def _prepare(settings: dict[str, Any], prepared: list[Any]) -> Any:
         settings: those of its target, completed.
         prepared: sessions that have an open catalog; a new one is added.
     """
-    from dbt_debezium import flatten, judged_marks, origins, shared_keys
+    from dbt_debezium import flatten, origins, shared_keys
+    from dbt_debezium.functions import judge, lake_topics
 
     spark = session_of(settings)
     if spark not in prepared:
@@ -217,7 +218,8 @@ def _prepare(settings: dict[str, Any], prepared: list[Any]) -> Any:
             threading._register_atexit(end_invocation)  # type: ignore[attr-defined]
         origins.register(spark)
         shared_keys.register(spark)
-        judged_marks.register(spark)
+        lake_topics.register(spark)
+        judge.register(spark)
         prepared.append(spark)
     # Each command of dbt knows the schemas that have landed before it.
     flatten.register(spark)

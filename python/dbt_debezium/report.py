@@ -139,7 +139,6 @@ select
     source_cut.transaction_id,
     source_cut.proof,
     source_cut.decisions,
-    source_cut.end_markers,
     unix_micros(source_cut.committed_at) as committed_at_micros,
     held.held,
     counted.counts,
@@ -236,7 +235,9 @@ def _entry(row: dict[str, Any]) -> dict[str, Any]:
         "internal_topics": sorted({*(row["internal_topics"] or [])}),
         # None where no change of it is published.
         "connector": row["connector"],
-        "has_end": bool(row["end_markers"]) or any(one["event_count"] is not None for one in held),
+        # Only END counts the changes of a transaction.
+        "has_end": (row["proof"] == "counted" and row["transaction_id"] is not None)
+        or any(one["event_count"] is not None for one in held),
         # None where no change tells, or the connector cannot send one.
         "has_truncate": row["has_truncate"],
     }

@@ -16,7 +16,8 @@ from dbt_debezium.errors import DebeziumError
 
 IMPORTS = """
 from pyspark import daemon
-from dbt_debezium import flatten, judged_marks, origins, shared_keys
+from dbt_debezium import flatten, origins, shared_keys
+from dbt_debezium.functions import judge, lake_topics
 """
 """What Spark's Python workers do."""
 

@@ -103,7 +103,9 @@ class MysqlHistory:
                 self._number(place, opened)
                 window = []
             elif "ddl" in value and value["source"]["gtid"]:
-                self._number(place, MysqlCommit(value["source"]["gtid"]))
+                statement = self._statement(place, value)
+                self._number(place, statement)
+                truncates += [statement] if statement.changes else []
             elif "op" in value:
                 source = value["source"]
                 change = self._change(place, message, value)
@@ -130,6 +132,20 @@ class MysqlHistory:
             self.commits.insert(before[-1] + 1 if before else 0, truncate)
         if snapshot.changes:
             self.commits.insert(0, snapshot)
+
+    def _statement(self, place: int, value: Row) -> MysqlCommit:
+        """A statement of DDL. It is a commit if it drops a table of which rows have been sent."""
+        source = value["source"]
+        commit = MysqlCommit(source["gtid"])
+        for one in value["tableChanges"]:
+            table = tuple(part.strip('"') for part in one["id"].split("."))
+            if one["type"] == "DROP" and table in self._keyless:
+                commit.changes.append(Change(table, "t", None, None, None))
+        if commit.changes:
+            file = int(source["file"].rpartition(".")[2])
+            commit.change_places = [place]
+            commit.log_places = [(file, source["pos"], 0)]
+        return commit
 
     def _number(self, place: int, commit: MysqlCommit) -> None:
         # Places in a file leave gaps of their own.

@@ -66,6 +66,14 @@ LET_BY = "502"
 SLIP = "some_db2_window,17"
 """A source, and a transaction that it does not have."""
 SIGNALS = "signals"
+SNAPSHOTS = """
+select distinct source from build.proof
+where
+    cut_id = (select max(cut_id) from build.proof)
+    and unit_kind = 'snapshot'
+    and verdict != 'late'
+"""
+"""Sources with a snapshot that the latest run has looked at anew."""
 """The table of signals, for which nobody asks models."""
 CDL_TABLE = "ct_pg2hudi"
 BEHIND = ("db2",)
@@ -788,7 +796,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
             *idle_decisions(SparkReader(lake.spark), cut_report(SparkReader(lake.spark))),
             unpublished_run(SparkReader(lake.spark)) or "",
         ]
-        snapshots = [source for (source,) in lake.rows("select source from build.int_snapshot")]
+        snapshots = [source for (source,) in lake.rows(SNAPSHOTS)]
         yield Run(
             streams,
             (shown[0], shown[1]),

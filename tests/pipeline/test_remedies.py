@@ -377,8 +377,12 @@ CASES = {
 
 TWICE_PLACED = """
 select source, link_kind, position, read_position
-from build.int_verdict
-where position is not null
+from build.proof
+where
+    cut_id = (select max(cut_id) from build.proof)
+    and kind = 'unit'
+    and position is not null
+    and (unit_kind = 'snapshot' or unit_id = transaction_id)
 group by source, link_kind, position, read_position
 having count(*) > 1
 """

@@ -179,6 +179,16 @@ def test_a_full_refresh_that_failed_is_made_good_by_the_next_run(lake: Lake) -> 
         assert sorted(rows) == sorted((after / path.relative_to(before)).read_text().splitlines())
 
 
+def test_what_runs_remember_is_not_taken_for_nothing_when_it_is_gone(lake: Lake) -> None:
+    lake.spark.sql("alter table build.proof rename to build.gone")
+    assert not lake.build(command="run")
+    lake.spark.sql("alter table build.gone rename to build.proof")
+    assert any(
+        "build`.`proof`: is gone" in line or "build.proof: is gone" in line for line in lake.lines
+    )
+    assert any("run once with --full-refresh" in line for line in lake.lines)
+
+
 def test_settings_that_cannot_work_are_refused_all_at_once(lake: Lake) -> None:
     before = public_state(lake)
     with pytest.raises(DebeziumError) as refusal:

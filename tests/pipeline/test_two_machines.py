@@ -327,7 +327,7 @@ def test_a_run_that_fails_once_it_has_lost_the_lake_says_why(
     def execute(cursor: Cursor, sql: str, *parameters: Any) -> None:
         if "into build.commit" in sql.replace("`", "") and not broken:
             broken.append(break_lease(lake.spark))
-            lake.spark.sql("drop table build.int_verdict")
+            lake.spark.sql("drop table build.stg_message")
         plain(cursor, sql, *parameters)
 
     with monkeypatch.context() as patch:
@@ -350,8 +350,8 @@ def test_a_run_publishes_nothing_after_another_has_written_between_two_of_its_st
         land(lake, part.prefix)
     plain = Cursor.execute
     for moment, changed, makes_it_fail in (
-        ("into build.commit", "int_verdict", False),
-        ("into build.commit", "int_verdict", True),
+        ("into build.commit", "stg_message", False),
+        ("into build.commit", "stg_message", True),
         ("new.is_version then", None, False),
     ):
         written: list[str] = []

@@ -1,5 +1,5 @@
 {#- dbt finds what a model reads only outside of conditions. -#}
-{%- set transaction_topic = ref('int_transaction_topic') -%}
+{%- set topic = ref('int_topic') -%}
 with
 
 settled_count as (
@@ -9,21 +9,50 @@ settled_count as (
         topic,
         partition,
         outcome,
+        message_count
+    from {{ ref('proof') }}
+    where cut_id = {{ candidate('cut_id') }} and kind = 'outcome'
+    union all
+    -- While nothing shows whose they are, BEGIN and END wait under no source.
+    select
+        '' as source,
+        topic,
+        partition,
+        case when is_repeated_delivery then 'duplicate' else 'held' end as outcome,
         count(*) as message_count
-    from {{ ref('int_outcome') }}
-    group by source, topic, partition, outcome
+    from {{ ref('int_message') }}
+    where is_unplaced
+    group by topic, partition, is_repeated_delivery
+    union all
+    -- BEGIN of SQL Server does not say of which database it is, nor does what cannot be read.
+    select
+        source,
+        topic,
+        partition,
+        case
+            when is_repeated_delivery then 'duplicate'
+            when kind in ('quarantined', 'tombstone') then kind
+            else 'control'
+        end as outcome,
+        count(*) as message_count
+    from {{ ref('int_message') }}
+    where not is_unplaced and not array_contains(judged_sources, source)
+    group by all
     {% if is_incremental() -%}
     union all
-    -- Copies and garbage of a transaction topic may land before anything shows its source.
+    -- Copies may land before anything shows their source.
     select
-        coalesce(transaction_topic.source_prefix, built.source) as source,
+        coalesce(topic.marker_source, built.source) as source,
         built.topic,
         built.partition,
         built.outcome,
         built.message_count
     from {{ this }} as built
-    left join {{ transaction_topic }} as transaction_topic
-        on built.source = '' and built.topic = transaction_topic.topic
+    left join {{ topic }} as topic
+        on
+            built.source = ''
+            and built.topic = topic.topic
+            and topic.cut_id = {{ candidate('cut_id') }}
     where built.cut_id = {{ candidate('starting_cut_id') }} and built.outcome != 'held'
     {%- endif %}
 

@@ -1,27 +1,36 @@
-with
-
-outcome as (
-
-    select * from {{ ref('int_outcome') }}
-    where outcome = 'quarantined'
-
-)
-
 select
-    -- identity
-    outcome.landing_id,
-    outcome.topic,
-    outcome.partition,
-    outcome.`offset`,
+    -- delivery
+    message.landing_id,
+    message.topic,
+    message.partition,
+    message.`offset`,
 
     -- where it comes from
-    outcome.source,
-    outcome.transaction_id,
+    message.source,
+    message.transaction_id,
 
     -- payload
-    outcome.quarantine_reason,
-    outcome.quarantine_detail,
+    case
+        when message.kind = 'quarantined' then message.quarantine_reason
+        else 'discarded'
+    end as quarantine_reason,
+    message.quarantine_detail,
 
     -- provenance
     {{ candidate('cut_id') }}L as cut_id
-from outcome
+from {{ ref('int_message') }} as message
+left join {{ ref('proof') }} as unit
+    on
+        message.source = unit.source
+        and message.unit_kind = unit.unit_kind
+        and message.unit_id = unit.unit_id
+        and unit.kind = 'unit'
+        and unit.verdict = 'discarded'
+        and unit.cut_id = {{ candidate('cut_id') }}
+where
+    not message.is_repeated_delivery
+    and not message.is_unplaced
+    and (
+        message.kind = 'quarantined'
+        or (message.kind = 'change' and message.copy_number = 1 and unit.source is not null)
+    )

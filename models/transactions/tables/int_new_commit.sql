@@ -1,3 +1,31 @@
+with
+
+-- A snapshot that was interrupted, and begun again before the source had committed anything: of a
+-- table every marker but the plain one comes once.
+read_twice_table as (
+
+    select
+        source,
+        unit_id
+    from {{ ref('stg_message') }}
+    where {{ run_has('read') }} and kind = 'change' and unit_kind = 'snapshot'
+    group by source, unit_id, data_collection
+    having
+        count_if(snapshot != 'true' and not is_repeated_delivery)
+        > size(collect_set(nullif(snapshot, 'true')))
+
+),
+
+read_twice as (
+
+    select
+        source,
+        unit_id
+    from read_twice_table
+    group by source, unit_id
+
+)
+
 select
     -- identity
     proven.source,
@@ -11,10 +39,8 @@ select
     proven.link_kind,
     proven.transaction_id,
     proven.proof,
-    coalesce(snapshot.is_read_twice, false) as is_read_twice
+    read_twice.unit_id is not null as is_read_twice
 from {{ ref('commit') }} as proven
-left join {{ ref('int_snapshot') }} as snapshot
-    on
-        proven.source = snapshot.source
-        and proven.snapshot_position = snapshot.snapshot_position
+left join read_twice
+    on proven.source = read_twice.source and proven.snapshot_position = read_twice.unit_id
 where proven.cut_id = {{ candidate('cut_id') }}

@@ -62,17 +62,14 @@ shared_key as (
         copied.schema_name,
         copied.table_name,
         new_commit.commit_number
-    from {{ ref('stg_change_event') }} as copied
+    from {{ ref('stg_message') }} as copied
     inner join {{ ref('int_new_commit') }} as new_commit
-        on
-            copied.source = new_commit.source
-            and copied.event_position = new_commit.snapshot_position
+        on copied.source = new_commit.source and copied.unit_id = new_commit.snapshot_position
     where
-        copied.snapshot is not null
-        and copied.snapshot != 'incremental'
+        copied.kind = 'change'
+        and copied.unit_kind = 'snapshot'
         and copied.row_key is not null
         and not copied.has_content_of_first_copy
-        and not copied.is_already_published
         and not new_commit.is_read_twice
     {%- endif %}
 

@@ -5,7 +5,8 @@ source_connector as (
     select
         source,
         max(connector) as connector
-    from {{ ref('stg_change_event') }}
+    from {{ ref('stg_message') }}
+    where kind = 'change'
     group by source
 
 ),

@@ -17,10 +17,14 @@ window_signal as (
             rows between unbounded preceding and current row
         ) as opened_commit_number
     from {{ ref('stg_message') }} as message
-    inner join {{ ref('int_new_commit') }} as new_commit
+    inner join {{ ref('proof') }} as new_commit
         on
             message.source = new_commit.source
-            and message.transaction_id = new_commit.transaction_id
+            and message.unit_kind = new_commit.unit_kind
+            and message.unit_id = new_commit.unit_id
+            and new_commit.cut_id = {{ candidate('cut_id') }}
+            and new_commit.kind = 'unit'
+            and new_commit.verdict = 'commit'
     where
         {{ run_has('signal') }}
         and message.kind = 'change'
@@ -28,7 +32,6 @@ window_signal as (
             'snapshot-window-open', 'snapshot-window-close', 'stop-snapshot'
         )
         and message.copy_number = 1
-        and not message.is_already_published
 
 ),
 

@@ -19,10 +19,10 @@ Each module answers one question:
 - `chain`: what does each link become? With `horizon`: which commits are states of the source,
   where a blocking snapshot has read its rows later than it stands?
 
-`traits` has in what connectors differ. The models in models/transactions/judge collect the marks,
-and `int_verdict` asks the judge, one source at a time
-(docs/decisions/0016-marks-reach-the-judge-as-json.md). Tests hold it to a law that does not know it
-(tests/pipeline/histories/law.py), or to what the source held where no law says what can be proved.
+`traits` has in what connectors differ. `evidence` makes the marks from the messages of a
+source, and asks the judge (docs/decisions/0027-a-message-names-its-unit.md). Tests hold it to a law
+that does not know it (tests/pipeline/histories/law.py), or to what the source held where no law
+says what can be proved.
 
 The judge knows no rows: what a published transaction would contradict (S17), the models see.
 """

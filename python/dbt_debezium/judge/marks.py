@@ -1,7 +1,7 @@
 """Marks: what has landed of one source, as far as the judge must know it. No rows, no messages.
 
-A mark is one row of a narrow table (`int_mark`), with `kind` and the fields of its class below as
-JSON. A field that two kinds share means the same in both. Marks come in this order:
+Each has a `kind` and the fields of its class below. A field that two kinds share means the same in
+both. Marks come in this order:
 
 1. facts of the whole source: `source`, `partition`, `range`, `unreadable`, `window`,
    `unlanded_table`, `snapshot_table`, `snapshot_partition`, `log_range`, `unfinished`, `decision`,
