@@ -60,9 +60,8 @@ LONG = {
     "bag_row_change": "its example is every history of a keyless table, tests/pipeline",
     "counted_row_change": "its example is every history with moved rows, tests/pipeline",
     "flattened_columns": "takes no argument; stg_message holds what it renders",
-    "message_in_order": "its example is every history of CDL in one partition, tests/pipeline",
+    "staged_columns": "stg_message holds what it renders",
     "row_history": "its example is every history, models/shop/history",
-    "event_hash": "takes no argument; stg_message holds what it renders",
 }
 """Macros whose header shows no call, and where their example stands instead."""
 PREFIX = "dbt_macro__"

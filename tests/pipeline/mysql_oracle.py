@@ -39,6 +39,8 @@ class MysqlCommit:
     begin_place: int | None = None
     end_place: int | None = None
     """None for a truncate."""
+    is_statement: bool = False
+    """Whether it is DDL that drops tables."""
     has_window: bool = False
     """Whether a window of an incremental snapshot closes in it."""
 
@@ -136,7 +138,7 @@ class MysqlHistory:
     def _statement(self, place: int, value: Row) -> MysqlCommit:
         """A statement of DDL. It is a commit if it drops a table of which rows have been sent."""
         source = value["source"]
-        commit = MysqlCommit(source["gtid"])
+        commit = MysqlCommit(source["gtid"], is_statement=True)
         for one in value["tableChanges"]:
             table = tuple(part.strip('"') for part in one["id"].split("."))
             if one["type"] == "DROP" and table in self._keyless:

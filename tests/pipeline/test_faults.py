@@ -230,6 +230,7 @@ FIRST: dict[str, Maker] = {}
 """What each source sends before the first run."""
 SECOND: dict[str, Maker] = {}
 LATE: dict[str, Maker] = {}
+LAST: dict[str, Maker] = {}
 
 
 def sends(landing: dict[str, Maker], name: str) -> Callable[[Maker], Maker]:
@@ -1671,7 +1672,7 @@ def only_heartbeats(source: Source) -> None:
 FIRST["f_snapshot_late"] = lambda source: began(source).commit(2, 2000, update(1, 2))
 
 
-@sends(LATE, "snapshot_late")
+@sends(LAST, "snapshot_late")
 def snapshot_behind_the_published_cut(source: Source) -> None:
     source.read(1, 0, "first")
     source.read(9, 0, "last")
@@ -2691,5 +2692,13 @@ def test_a_change_below_the_published_cut_fails_the_run(runs: Runs, later: Seen)
     assert runs.lake.lines[-1].startswith("nothing published: ")
     (compiled,) = (runs.lake.project / "target" / "compiled").rglob(f"{test}.sql")
     late = {row[0] for row in runs.lake.rows(compiled.read_text())}
-    assert late == {"f_unseen", "f_clock", "f_snapshot_late", "f_replaced_server"}
+    assert late == {"f_unseen", "f_clock", "f_replaced_server"}
+    assert seen(runs.lake) == later
+
+
+def test_a_snapshot_below_the_published_cut_fails_the_run(runs: Runs, later: Seen) -> None:
+    runs.land("fourth", LAST)
+    assert not runs.lake.build("--select", "+proof", "--vars", LATER_SETTINGS, command="run")
+    (said,) = (line for line in runs.lake.lines if "has landed behind the published commit" in line)
+    assert "f_snapshot_late: judge: a snapshot at " in said
     assert seen(runs.lake) == later
