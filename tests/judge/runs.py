@@ -59,6 +59,8 @@ class Runs:
         """The state, as it is stored."""
         self.settled: dict[str, str | None] = {}
         """The table of verdicts: where each settled transaction stands."""
+        self.settled_times: dict[str, int] = {}
+        """Likewise when it was committed."""
         self.settled_snapshots: set[str] = set()
         """Likewise the places of settled snapshots."""
         self.start = ChainEnd()
@@ -112,6 +114,8 @@ class Runs:
         for unit in judged.verdicts:
             if unit.unit_kind == "transaction" and unit.verdict in SETTLING:
                 self.settled[unit.unit_id] = unit.position
+                if unit.committed_at is not None:
+                    self.settled_times[unit.unit_id] = unit.committed_at
             elif unit.unit_kind == "transaction" and unit.verdict == "late":
                 self.settled.setdefault(unit.unit_id, unit.position)
             elif unit.unit_kind == "snapshot" and unit.verdict in SETTLING:
@@ -155,6 +159,7 @@ class Runs:
             ),
             [_decision(what, decided) for what, decided in self.decisions.items()],
             {name: self.settled[name] for name in names if name in self.settled},
+            self.settled_times,
             frozenset(self.settled_snapshots),
             settings.missing_rows,
             marker_partition_count=settings.marker_partition_count,

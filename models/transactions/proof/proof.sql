@@ -113,7 +113,8 @@ settled as (
         known.source,
         known.unit_kind,
         known.unit_id,
-        known.position
+        known.position,
+        known.committed_at
     from {{ source('pointer', 'settled_unit') }} as known
     left semi join {{ ref('int_message') }} as message
         on
@@ -151,6 +152,7 @@ given as (
     select
         {{ row_of(types, {
             'said': "'settled'", 'judged_source': 'source', 'transaction_id': 'unit_id', 'content': 'position',
+            'committed_at_micros': 'unix_micros(committed_at)',
         }) }}
     from settled
     where unit_kind = 'transaction'

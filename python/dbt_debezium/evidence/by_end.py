@@ -38,6 +38,7 @@ class Ends:
         *,
         has_one_partition: bool,
         last_begin: int,
+        unread: Collection[int] = (),
     ) -> None:
         """Take in the transactions, of which none has a position yet.
 
@@ -47,10 +48,12 @@ class Ends:
             end: of the published chain.
             has_one_partition: whether the transaction topic has only partition 0.
             last_begin: where the newest transaction begins in it, 0 where nothing shows that.
+            unread: offsets in it of messages that cannot be read.
         """
         self._sent = sent
         self._traits, self._end = traits, end
         self._has_one_partition, self._last_begin = has_one_partition, last_begin
+        self._unread = unread
 
     def place(self) -> None:
         """Set the position of each transaction."""
@@ -127,6 +130,20 @@ class Ends:
         others = {server_of(at) for at in places if at is not None}
         return others <= {server, SERVER_OF_READS}
 
+    def follows_one_without_place(self, one: Transaction) -> bool:
+        """Whether a transaction of its log has a lower number, and no END that tells its place."""
+        first = self._first_without_place.get(one.log)
+        return first is not None and first < (one.log_position or "")
+
+    @cached_property
+    def _first_without_place(self) -> dict[str, str]:
+        """Of each log the lowest number of a transaction without a position."""
+        found: dict[str, str] = {}
+        for one in self._sent.values():
+            if one.position is None and one.log_position is not None:
+                found[one.log] = min(one.log_position, found.get(one.log, one.log_position))
+        return found
+
     def _position_without_end(self, one: Transaction) -> str | None:
         """Behind the last END before it: in its log, or by its place in the binary log."""
         if not one.has_changes:
@@ -189,7 +206,9 @@ class Ends:
         if one.begin_offset is None or one.has_end or not one.log.startswith(DOMAIN):
             return None
         begin = one.begin_offset + 1
-        return None if begin >= self._last_begin else padded(begin)
+        # What follows at once and cannot be read may be its END.
+        may_have_end = begin >= self._last_begin or begin in self._unread
+        return None if may_have_end else padded(begin)
 
     @cached_property
     def _ended(self) -> list[Transaction]:

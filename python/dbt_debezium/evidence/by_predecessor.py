@@ -1,10 +1,11 @@
 """Where transactions of PostgreSQL stand: END says it; without END the next one names it (S15)."""
 
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from itertools import groupby, pairwise
 
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.transactions import Transaction
+from dbt_debezium.judge.places import epoch_of
 
 
 def place(
@@ -17,7 +18,8 @@ def place(
     """Set the position of each transaction, and what stands around it.
 
     END tells it. Without one, the next transaction that has landed names where it ended, or an
-    operator has decided on it, or it holds what a new stream sends behind it.
+    operator has decided on it, or it holds what a new stream sends behind it. What is sent behind
+    an epoch says nothing of its last transaction, but nothing follows that.
 
     Args:
         transactions: those that are not settled.
@@ -27,21 +29,29 @@ def place(
         reaches_the_end: whether all that was sent has landed.
     """
     sent = sorted(transactions, key=_order)
+    for _, epoch in groupby(sent, key=lambda one: epoch_of(one.name)):
+        _follow_each_other([*epoch], settled_until)
+    for one, following in pairwise(sent):
+        one.is_last_of_epoch = epoch_of(one.name) != epoch_of(following.name)
+    # A new stream that begins with changes older than the old one's shows no ends by its names.
+    are_mixed = any(_begins_inside_another(one, start) for one in sent)
+    for one in sent:
+        one.position = one.end_position
+        if one.position is None and (one.is_uncounted or one.is_decided) and not are_mixed:
+            one.position = _end(one, is_last=reaches_the_end or one.is_last_of_epoch)
+        one.has_known_end = one.position is not None
+        if one.position is None:
+            one.position = _place_without_end(one)
+
+
+def _follow_each_other(sent: Sequence[Transaction], settled_until: str | None) -> None:
+    """Tell each what stands before it, and what comes behind it in its stream."""
     for one, following in pairwise(sent):
         if following.has_changes and not _precedes_settled(one, following, settled_until):
             one.following = following.previous or ""
     highest = None
     for one in sent:
         one.older, highest = highest, most(highest, one.last)
-    # A new stream that begins with changes older than the old one's shows no ends by its names.
-    are_mixed = any(_begins_inside_another(one, start) for one in sent)
-    for one in sent:
-        one.position = one.end_position
-        if one.position is None and (one.is_uncounted or one.is_decided) and not are_mixed:
-            one.position = _end(one, reaches_the_end=reaches_the_end)
-        one.has_known_end = one.position is not None
-        if one.position is None:
-            one.position = _place_without_end(one)
 
 
 def _order(one: Transaction) -> tuple[str, str]:
@@ -62,14 +72,14 @@ def _begins_inside_another(one: Transaction, start: str | None) -> bool:
     return is_older or (one.following or "~") <= (most(one.last, start) or "")
 
 
-def _end(one: Transaction, *, reaches_the_end: bool) -> str | None:
+def _end(one: Transaction, *, is_last: bool) -> str | None:
     """Where a transaction ended whose END has not landed."""
     behind = most(one.last, one.previous)
     if behind is None:
         return None
     if one.following is not None and one.following > behind:
         return one.following
-    return f"{behind}+end" if reaches_the_end and one.following is None else None
+    return f"{behind}+end" if is_last and one.following is None else None
 
 
 def _place_without_end(one: Transaction) -> str | None:

@@ -39,7 +39,7 @@ class Count(NamedTuple):
     received: int
     """Distinct changes (S1)."""
     is_regular: bool
-    """Whether `data_collection_order` is exactly 1 to `received`."""
+    """Whether `data_collection_order` is exactly 1 to `received`, and each has a `total_order`."""
     copies_agree: bool
     key_leaves: int
     key_enters: int
@@ -103,7 +103,8 @@ class Marker(NamedTuple):
 class Control(NamedTuple):
     """A message of a kind that is rare: a logical message, a signal, DDL, what cannot be read.
 
-    `connector`: a logical message inside a transaction, which shows the connector.
+    `connector`: a logical message inside a transaction, which shows the connector. `unreadable`:
+    also a change of which nothing tells a transaction, since it may stand anywhere.
     """
 
     topic: str

@@ -53,7 +53,7 @@ COUNT_TYPES: Final = {
     **dict.fromkeys(("received", "key_leaves", "key_enters", "committed_at"), pa.int64()),
 }
 """Of the fields of `Count`; the others are texts."""
-RARE: Final = pa.array(["logical_message", "schema_change", "quarantined"])
+RARE: Final = pa.array(["logical_message", "schema_change"])
 STRETCH_KINDS: Final = {"transaction": "change", "snapshot": "read", "window": "window"}
 
 FOREIGN: Final = "foreign"
@@ -91,7 +91,8 @@ def grouped(rows: pa.Table) -> Facts:
     if has_repeats:
         rows, repeats = _once(rows)
     kind = plain(rows["kind"])
-    is_change = pc.equal(kind, "change")
+    is_unplaced = _is_unplaced(rows)
+    is_change = pc.and_not(pc.equal(kind, "change"), is_unplaced)
     counts: list[pa.Table] = []
     stretches: list[pa.Table] = []
     odd: list[pa.Table] = []
@@ -123,7 +124,7 @@ def grouped(rows: pa.Table) -> Facts:
         Rows(Count._make, Count._fields, counts),
         Rows(Stretch._make, Stretch._fields, stretches),
         Rows(Marker._make, Marker._fields, [_markers(markers)]),
-        [*_controls(rows, kind)],
+        [*_controls(rows, kind, is_unplaced)],
         [*chain.from_iterable(Rows(Change._make, Change._fields, [one]) for one in odd)],
         frozenset(doubly),
         ranges,
@@ -133,13 +134,11 @@ def grouped(rows: pa.Table) -> Facts:
 
 
 def landed_readable(rows: pa.Table, wanted: Collection[Delivery]) -> set[Delivery]:
-    """Those of some deliveries that have landed in a form that can be read."""
+    """Those of some deliveries that have landed in a form that can be read and placed."""
     if not wanted:
         return set()
     offsets = pa.array(sorted({one[2] for one in wanted}), pa.int64())
-    some = rows.filter(
-        pc.and_(pc.is_in(rows["offset"], offsets), pc.not_equal(plain(rows["kind"]), "quarantined"))
-    )
+    some = rows.filter(pc.and_not(pc.is_in(rows["offset"], offsets), _is_unplaced(rows)))
     names = ("topic", "partition", "offset")
     return {*zip(*(plain(some[one]).to_pylist() for one in names), strict=True)} & {*wanted}
 
@@ -192,7 +191,7 @@ def _once(rows: pa.Table) -> tuple[pa.Table, pa.Array]:
     """
     keys = ("topic", "partition", "offset")
     order = pa.table({one: plain(rows[one]) for one in keys})
-    is_lost = pc.cast(pc.equal(plain(rows["kind"]), "quarantined"), pa.int8())
+    is_lost = pc.cast(_is_unplaced(rows), pa.int8())
     order = order.append_column("is_lost", is_lost).append_column("row_number", rows["row_number"])
     order = order.sort_by([(one, "ascending") for one in order.column_names]).combine_chunks()
     last = max(order.num_rows - 1, 0)
@@ -207,6 +206,14 @@ def _once(rows: pa.Table) -> tuple[pa.Table, pa.Array]:
     dropped = behind.filter(is_same)
     kept = rows.filter(pc.invert(pc.is_in(rows["row_number"], dropped)))
     return kept, pa.concat_arrays([NO_ROWS, *behind.filter(is_again).chunks])
+
+
+def _is_unplaced(rows: pa.Table) -> Any:
+    """Whether a message may stand anywhere: it cannot be read, or it is a change of which nothing
+    tells a transaction."""
+    kind = plain(rows["kind"])
+    is_nameless = pc.and_(pc.equal(kind, "change"), pc.is_null(rows["unit_kind"]))
+    return pc.or_(pc.equal(kind, "quarantined"), is_nameless)
 
 
 def _parts(rows: pa.Table, is_change: Any) -> Iterator[pa.Table]:
@@ -321,7 +328,9 @@ def _counts(counted: pa.Table) -> pa.Table:
     )
     received = known["new_sum"]
     is_regular = pc.and_(
-        pc.equal(known["data_collection_order_count_distinct"], received),
+        pc.and_(
+            pc.equal(known["data_collection_order_count_distinct"], received), known["block_min"]
+        ),
         pc.and_(
             pc.equal(known["data_collection_order_min"], 1),
             pc.equal(known["data_collection_order_max"], received),
@@ -521,10 +530,14 @@ def _read_markers(changes: pa.Table, known: pa.Table, keys: list[str]) -> Any:
 def _other_stretches(others: pa.Table) -> pa.Table:
     """Messages that are no changes, which show that a partition has moved on."""
     keys = ["topic", "partition", "previous_commit_position"]
+    # Rows of CDL's own tables are no changes, and stand in the log like some.
+    is_beat = pc.equal(plain(others["kind"]), "heartbeat")
+    place = pc.if_else(is_beat, plain(others["event_position"]), pa.scalar(None, pa.string()))
     known = (
         others.select([*keys, "offset"])
+        .append_column("place", place)
         .group_by(keys, use_threads=False)
-        .aggregate([("offset", "min"), ("offset", "max")])
+        .aggregate([("offset", "min"), ("offset", "max"), ("place", "min"), ("place", "max")])
     )
     count = known.num_rows
     nothing = pa.nulls(count, others["unit_id"].type)
@@ -548,8 +561,8 @@ def _other_stretches(others: pa.Table) -> pa.Table:
             "first_new": known["offset_min"],
             "last_new": known["offset_max"],
             "new_count": zero,
-            "first_place": none,
-            "last_place": none,
+            "first_place": known["place_min"],
+            "last_place": known["place_max"],
             "markers": pa.array([[]] * count, pa.list_(pa.string())),
             "has_signals": no,
             "database": none,
@@ -579,9 +592,9 @@ def _markers(markers: pa.Table) -> pa.Table:
     )
 
 
-def _controls(rows: pa.Table, kind: Any) -> Iterator[Control]:
+def _controls(rows: pa.Table, kind: Any, is_unplaced: Any) -> Iterator[Control]:
     is_rare = pc.or_(pc.is_in(kind, RARE), pc.fill_null(rows["asks_blocking"], False))
-    some = rows.filter(is_rare)
+    some = rows.filter(pc.or_(is_rare, is_unplaced))
     names = (
         "topic",
         "partition",
@@ -593,11 +606,12 @@ def _controls(rows: pa.Table, kind: Any) -> Iterator[Control]:
         "log_position",
         "committed_at_micros",
         "kind",
+        "unit_kind",
     )
     for row in zip(*(plain(some[one]).to_pylist() for one in names), strict=True):
-        *where, kind_of_message = row
+        *where, kind_of_message, unit_kind = row
         said: Any = "signal"
-        if kind_of_message == "quarantined":
+        if kind_of_message == "quarantined" or (kind_of_message == "change" and unit_kind is None):
             said = "unreadable"
         elif kind_of_message == "logical_message":
             said = "message" if row[4] is None else "connector"

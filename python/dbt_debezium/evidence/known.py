@@ -51,6 +51,8 @@ class Known:
     settled: Mapping[str, str | None] = field(default_factory=dict)
     """From the table of verdicts, by id: where each settled transaction stands that is the
     `transaction_id` of a row, whatever its kind."""
+    settled_times: Mapping[str, int] = field(default_factory=dict)
+    """When those were committed, in microseconds, as far as their ENDs said it."""
     settled_snapshots: frozenset[str] = frozenset()
     """Likewise the places of reads among the rows whose snapshot has a verdict."""
     missing_rows: tuple[str, ...] = ()

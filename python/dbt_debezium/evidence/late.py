@@ -113,6 +113,17 @@ class Late:
         is_behind_snapshot = self._end.position is None and (one.last_place or "") > self.link
         return not is_of_new_stream and not is_behind_snapshot
 
+    def _has_other_time(self, one: Marker) -> bool:
+        """Whether an END is of another transaction, to which the connector has given the id again.
+        Those of known connectors do not."""
+        known = self._known.settled_times.get(one.transaction_id)
+        return (
+            self._connector == "generic"
+            and one.is_end
+            and None not in (known, one.committed_at)
+            and known != one.committed_at
+        )
+
     def has_marker(self, one: Marker) -> bool:
         """Whether a BEGIN or END is late. All counts must have been asked for before."""
         name = one.transaction_id
@@ -122,6 +133,8 @@ class Late:
             return False
         if self._names:
             return name not in self.ends or self.link is None or self.ends[name] <= self.link
+        if self._has_other_time(one):
+            return False
         # What an operator settled without END keeps its later END, which links the chain.
         was_guessed = "+" in (self._known.settled[name] or "+")
         return not (name in self._known.decided and was_guessed)

@@ -104,7 +104,9 @@ class LinkMarks:
         odd = self._source.sent.odd_changes(one.name)
         by_table: dict[str, list[Count]] = defaultdict(list)
         for count in counts:
-            by_table[count.data_collection].append(count)
+            # A table that is said never to land, and does, is not waited for either.
+            if not (one.has_end and self._source.sent.never_lands(count.data_collection)):
+                by_table[count.data_collection].append(count)
         apart = counted_apart(marker for marker in markers if marker.is_end)
         has_one_order = one.name not in self._source.facts.doubly_ordered
         log, number = log_number(one.log_position)
@@ -120,7 +122,8 @@ class LinkMarks:
                     if change.data_collection == name
                     for order in change.table_orders
                 }
-                is_regular = orders == {*range(1, received + 1)}
+                has_block = all(count.has_block for count in some)
+                is_regular = has_block and orders == {*range(1, received + 1)}
             yield marks.Table(
                 position,
                 one.name,

@@ -20,8 +20,6 @@ def place_of(one: Stretch, traits: Traits | None, *, is_first: bool = False) -> 
     if traits and traits.names_predecessor:
         return one.previous
     if traits and traits.change_place == "change":
-        if one.kind == "other":
-            return None
         return one.first_place if is_first else one.last_place
     if one.kind == "read":
         return (one.last_place or "").partition("/")[0]

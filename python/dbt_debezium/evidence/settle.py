@@ -245,12 +245,12 @@ class Settlement:
         ):
             into.settled_first = least(into.settled_first, offset)
             into.settled_last = most(into.settled_last, offset)
-            if one.kind == "other":
-                continue
             place = place_of(one, traits, is_first=is_first and is_split)
-            into.after = most(into.after, place)
             if not is_commit_of_read:
                 into.reached = most(into.reached, place)
+            if one.kind == "other":
+                continue
+            into.after = most(into.after, place)
             in_log = one.first_place if is_first else one.last_place
             into.low, into.high = least(into.low, in_log), most(into.high, in_log)
         if one.first_new is not None and one.kind != "other":

@@ -96,6 +96,7 @@ class SourceEvidence:
             self.end,
             has_one_partition=self.marker_partitions == {0},
             last_begin=self._last_begin(),
+            unread=self._unread_markers(),
         )
         if self.names_predecessor:
             settings = self.settings
@@ -142,7 +143,10 @@ class SourceEvidence:
         for one in known if kind is None else known.where("kind", kind):
             if self.late.has_stretch(one):
                 one = one._replace(first_new=None, last_new=None, new_count=0)
-            if self.is_in_order:
+            # A heartbeat row that comes again cannot be told from a new one.
+            if self.is_in_order and one.kind == "other":
+                one = one._replace(first_place=None, last_place=None)
+            elif self.is_in_order:
                 first = None if one.first_new is None else padded(one.first_new)
                 last = None if one.last_new is None else padded(one.last_new)
                 one = one._replace(first_place=first, last_place=last)
@@ -234,6 +238,14 @@ class SourceEvidence:
         if landed - {0}:
             return 0
         return last_begin(self.sent.values(), self.state.last_begin)
+
+    def _unread_markers(self) -> set[int]:
+        """Offsets in the transaction topic of messages that cannot be read."""
+        known = {
+            (*line.key, offset) for line in self.state.partitions for offset in line.unplaced
+        } - self.readable
+        new = {(*key, offset) for key, some in self.quarantined.items() for offset in some}
+        return {offset for topic, _, offset in known | new if self.is_leading(topic)}
 
     # --- transactions
 
@@ -430,8 +442,12 @@ class SourceEvidence:
         if one.is_uncounted:
             return self._misplaced_uncounted(one)
         if self.is_truncate(one):
-            is_placed = one.has_markers or self.ends.is_placed(one, self.logs)
-            return position, None if position is None or is_placed else "unplaced_truncate"
+            if position is None or one.has_markers:
+                return position, None
+            if self.ends.follows_one_without_place(one):
+                return position, "follows_held_transaction"
+            is_placed = self.ends.is_placed(one, self.logs)
+            return position, None if is_placed else "unplaced_truncate"
         if self.ends.is_alone(one):
             return position, "end_not_sent"
         if not self.is_ordered_by_end or position is None:

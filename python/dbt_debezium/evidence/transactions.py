@@ -40,6 +40,7 @@ class Transaction:
         "has_known_end",
         "has_markers",
         "is_decided",
+        "is_last_of_epoch",
         "is_uncounted",
         "is_whole",
         "last",
@@ -96,6 +97,8 @@ class Transaction:
         self.following: str | None = None
         """The commit that the next one names, empty for none; None where it has no changes."""
         self.has_known_end = True
+        self.is_last_of_epoch = False
+        """Whether what comes next belongs to an epoch that an operator has declared."""
         self.is_decided = False
         """Whether an operator has released or discarded it."""
         self.is_uncounted = False
@@ -258,10 +261,11 @@ class Transactions(Mapping[str, Transaction]):
     def expected(self, markers: Iterable[Marker]) -> dict[str, list[int]]:
         """Of each table that lands what each END counts, 0 where it does not."""
         counts = [one.counts for one in markers if one.is_end]
-        names = {name for one in counts for name in one if not self._never_lands(name)}
+        names = {name for one in counts for name in one if not self.never_lands(name)}
         return {name: [one.get(name, 0) for one in counts] for name in names}
 
-    def _never_lands(self, name: str) -> bool:
+    def never_lands(self, name: str) -> bool:
+        """Whether a table is said never to land."""
         known = self._is_left_out.get(name)
         if known is None:
             known = any(fnmatchcase(name, pattern) for pattern in self._left_out)

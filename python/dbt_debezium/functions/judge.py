@@ -49,7 +49,8 @@ GIVEN: Final = pa.schema(
 
 - `source`: `content` is its state, null before the first run, `settings` a `ProjectSettings`.
 - `topic`: `topic`, its role in `content`, and in `flag` whether it is leading.
-- `settled`: `transaction_id` of a message of this run is settled, at the position in `content`.
+- `settled`: `transaction_id` of a message of this run is settled, at the position in `content`, and
+  was committed at `committed_at_micros`.
 - `settled_snapshot`: likewise the place of its reads, in `unit_id`.
 - `decision`: `content`, on the transaction or snapshot `transaction_id`, as operators name it.
 - `missing_row`: `transaction_id` takes a row that a table without a key does not hold (S12).
@@ -224,8 +225,11 @@ class _Given:
         for row in facts:
             self._by[row["said"]].append(row)
         self.settled: dict[str, str | None] = {}
+        self.settled_times: dict[str, int] = {}
         for row in self._by["settled"]:
             self.settled.setdefault(row["transaction_id"], row["content"])
+            if row["committed_at_micros"] is not None:
+                self.settled_times[row["transaction_id"]] = row["committed_at_micros"]
 
     @property
     def is_judged(self) -> bool:
@@ -256,6 +260,7 @@ class _Given:
             _SETTINGS.decode(settings).of(self._source) if settings else Settings(),
             [_decision(one["transaction_id"], one["content"]) for one in self._by["decision"]],
             self.settled,
+            self.settled_times,
             frozenset(one["unit_id"] for one in self._by["settled_snapshot"]),
             tuple(one["transaction_id"] for one in self._by["missing_row"]),
             topics,

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from dbt_debezium.errors import DebeziumError
 from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.holds import Holds, Reasons
@@ -82,20 +81,12 @@ class Chain:
         """A snapshot that is whole needs no predecessor, because it replaces all tables (S5).
 
         One that is discarded replaces nothing, so it waits for what comes before it.
-
-        Raises:
-            DebeziumError: later commits are published without it (S17).
         """
-        position = snapshot.position
+        position, decided = snapshot.position, self._on_snapshot(snapshot.position)
         newest = self._start.position or self._start.snapshot_position
         if newest is not None and position < newest:
-            raise DebeziumError(
-                f"judge: a snapshot at {position} has landed behind the published commit at "
-                f"{newest}; expected reads to land "
-                "before anything that follows them is published"
-            )
+            return self._judge_late(snapshot, decided)
         reason = self._evidence.snapshot_hold_reason(position)
-        decided = self._on_snapshot(position)
         if decided == "discard":
             reason = self._follows_held()
         end = replace(
@@ -112,6 +103,18 @@ class Chain:
         self._move_to(end)
         commit = self._commit("initial_snapshot", position, None, decided=decided)
         return replace(commit, read_position=snapshot.place)
+
+    def _judge_late(self, snapshot: Snapshot, decided: Decided) -> Verdict:
+        """A snapshot in front of what is published: its rows were never under the changes that
+        readers see (S17). It is no commit any more. The chain stands until an operator discards it,
+        or a later snapshot has its rows."""
+        position, place = snapshot.position, snapshot.place
+        if decided == "discard":
+            return Discarded("initial_snapshot", position, None, self._end, read_position=place)
+        if self._evidence.is_replaced(position):
+            return Superseded("initial_snapshot", position, None, place)
+        self._held_by = "initial_snapshot"
+        return Hold("initial_snapshot", position, None, "late_snapshot", read_position=place)
 
     def _judge_blocking(self, snapshot: BlockingSnapshot) -> Verdict:
         """It is a commit behind a transaction, which the next one follows all the same (S7)."""

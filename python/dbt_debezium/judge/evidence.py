@@ -1,6 +1,7 @@
 """What is known of a source as a whole, before its chain is judged."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TypeVar
 
 from dbt_debezium.errors import DebeziumError
@@ -83,12 +84,20 @@ class Evidence:
 
     def is_superseded(self, position: str) -> bool:
         """Whether a snapshot that is published stands at a position or behind it."""
-        return any(
-            at >= position
-            and self.snapshot_hold_reason(at) is None
-            and self.decisions.on_snapshot(at) != "discard"
+        return any(at >= position for at in self._whole)
+
+    def is_replaced(self, position: str) -> bool:
+        """Whether a snapshot that is published stands behind a position."""
+        return any(at > position for at in self._whole)
+
+    @cached_property
+    def _whole(self) -> list[str]:
+        """Initial snapshots that are published."""
+        return [
+            at
             for at in self._initial
-        )
+            if self.snapshot_hold_reason(at) is None and self.decisions.on_snapshot(at) != "discard"
+        ]
 
 
 def _one_source(facts: Iterable[Fact]) -> Source:

@@ -199,6 +199,15 @@ HELD: Final = by_name(
             },
         ),
         Reason(
+            "late_snapshot",
+            "S17",
+            "it was read before a commit that is published, and landed after it",
+            "run dbt-debezium run --full-refresh, which takes it in at its place; if the source "
+            "was restored, decide new_epoch in seeds/operator_decision.csv, or take a new initial "
+            "snapshot",
+            "{land} it before what follows it",
+        ),
+        Reason(
             "unproven_reads",
             "S4",
             "nothing shows that the snapshot has no more rows",

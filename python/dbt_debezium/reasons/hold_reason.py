@@ -13,6 +13,7 @@ HoldReason: TypeAlias = Literal[
     "follows_held_snapshot",
     "follows_held_transaction",
     "key_change_torn",
+    "late_snapshot",
     "missing_events",
     "missing_predecessor",
     "missing_reads",

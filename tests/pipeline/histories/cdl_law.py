@@ -51,18 +51,12 @@ class CdlArrived:
 
 
 def commit_position(plan: Plan, number: int) -> str:
-    """Where a transaction was committed: its last LSN, or the highest until its last place."""
+    """Where a transaction was committed: its last LSN, or its last place."""
+    transaction = plan.transactions[number]
     if plan.proof == "none":
-        return str(max(e.lsn for e in plan.transactions[number].events if e.table in TABLES))
-    highest, position = 0, ""
-    known: set[tuple[int, int]] = set()
+        return str(max(e.lsn for e in transaction.events if e.table in TABLES))
+    known: dict[int, int] = {}
     for entry, offset in zip(plan.entries, plan.offsets(), strict=True):
-        if entry.kind != "event" or entry.transaction is None or entry.event is None:
-            continue
-        if (entry.transaction, entry.event) in known:
-            continue
-        known.add((entry.transaction, entry.event))
-        highest = max(highest, plan.transactions[entry.transaction].events[entry.event].lsn)
-        if entry.transaction == number:
-            position = f"{highest}/{offset}"
-    return position
+        if entry.kind == "event" and entry.transaction == number and entry.event is not None:
+            known.setdefault(entry.event, offset)
+    return str(max(known.values()))
