@@ -73,7 +73,8 @@ settled as (
         source,
         unit_kind,
         unit_id,
-        min(cut_id) as cut_id
+        min(cut_id) as cut_id,
+        min_by(transaction_id, cut_id) as transaction_id
     from {{ ref('settled_unit') }}
     where cut_id <= {{ candidate('starting_cut_id') }}
     group by source, unit_kind, unit_id
@@ -87,17 +88,17 @@ select
     late_event.`offset`,
     late_event.unit_id
 from late_event
--- What an operator decided on need not be published whole.
-left anti join {{ ref('int_operator_decision') }} as decided
-    on
-        late_event.source = decided.source
-        and late_event.decided_id = decided.transaction_id
-        and decided.decision in ('release', 'discard')
 left join settled
     on
         late_event.source = settled.source
         and late_event.unit_kind = settled.unit_kind
         and late_event.unit_id = settled.unit_id
+-- What an operator decided on need not be published whole, nor a window that it closed.
+left anti join {{ ref('int_operator_decision') }} as decided
+    on
+        late_event.source = decided.source
+        and coalesce(settled.transaction_id, late_event.decided_id) = decided.transaction_id
+        and decided.decision in ('release', 'discard')
 -- Through the cut of its unit, so that only the partitions of late events are read.
 left join {{ ref('int_change') }} as published_change
     on

@@ -22,7 +22,7 @@
         ),
         (
             source('pointer', 'settled_unit'),
-            'source string, unit_kind string, unit_id string, position string, committed_at timestamp, cut_id bigint'
+            'source string, unit_kind string, unit_id string, position string, transaction_id string, committed_at timestamp, cut_id bigint'
         ),
         (
             source('pointer', 'cut'),

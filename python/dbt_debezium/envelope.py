@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, Union
 import msgspec
 from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType, ValidationError
 
+from dbt_debezium.announced import emptied_tables
 from dbt_debezium.column_types import sent_types, untyped_columns
 from dbt_debezium.connectors import SOURCES, cdl
 from dbt_debezium.connectors.base import (
@@ -453,7 +454,9 @@ def _schema_change(topic: str, row_key: str | None, payload: Raw, fields: dict[s
         if source is None or not source.name:
             return flat
         snapshot = snapshot_marker(source.snapshot, "")
-        place = source.place(None, snapshot, "")
+        # It names a transaction where it ends rows, as a TRUNCATE without GTID does (S8).
+        ends_rows = flat.table_changes is not None and emptied_tables(flat.table_changes)
+        place = source.place(None, snapshot, "t" if ends_rows else "")
         source_name, schema, _ = source.named()
         return flat._replace(
             source=source_name,

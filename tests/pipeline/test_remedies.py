@@ -40,8 +40,8 @@ from dbt_debezium.scaffold import Group
 
 pytestmark = pytest.mark.slow
 
-IN_ANOTHER_LAKE = {"topic_made_again", "unordered_partitions"}
-"""Reasons whose remedy is a new lake."""
+IN_ANOTHER_LAKE = {"late_snapshot", "topic_made_again", "unordered_partitions"}
+"""Reasons whose remedy is a new lake, or a full refresh."""
 
 REMEDIES = {
     "transaction topic": r"land the transaction topic to its end, by default (\S+)$",
@@ -187,6 +187,17 @@ def begun_twice(source: Source) -> None:
     source.previous = 2000
 
 
+def of_two_connectors(source: Source) -> None:
+    """Both have one prefix, and each counts the table that it captures."""
+    began(source)
+    source.marker("BEGIN", "2:1950", None)
+    source.event(2, 1960, update(1, 2), (1, 1))
+    source.event(2, 1970, create(1, 1, table="my_table"), (1, 1))
+    source.marker("END", "2:2000", {"public.t": 1})
+    source.marker("END", "2:2000", {"public.my_table": 1})
+    source.previous = 2000
+
+
 def without_metadata(source: Source) -> None:
     """One partition has come no further than the first transaction."""
     for number in range(1, 5):
@@ -257,7 +268,8 @@ def prepared(name: str) -> list[Message]:
 
 
 def truncated_in_a_domain(name: str) -> streams.Mariadb:
-    """A TRUNCATE without BEGIN, in one of two domains whose numbers say nothing of each other."""
+    """A TRUNCATE of another server without BEGIN, in one of two domains whose numbers say nothing of
+    each other."""
     one = streams.Mariadb(name, "public")
     one.read(row(1))
     one.server, one.number = "3-7-", 0
@@ -265,7 +277,8 @@ def truncated_in_a_domain(name: str) -> streams.Mariadb:
     one.server, one.number = "0-7-", 9
     one.commit(row(3))
     one.pos += 1000
-    one.send_change(streams.truncate("t"), one.place("t", one.pos, gtid="3-7-2"))
+    place = one.place("t", one.pos, gtid="3-8-2") | {"server_id": 8}
+    one.send_change(streams.truncate("t"), place)
     one.commit(row(4))
     return one
 
@@ -333,6 +346,7 @@ CASES = {
     "twisted": Case(
         "contradicting_events", "snapshot", of_source(contradicting), later=new_snapshot
     ),
+    "shared": Case("shared_topic_prefix", "complete", of_source(of_two_connectors)),
     "torn": Case("key_change_torn", "snapshot", of_source(torn_key_change), later=new_snapshot),
     "no_place": Case(
         "no_commit_position", "tables", of_source(before_the_upgrade), at("public.t", 2)

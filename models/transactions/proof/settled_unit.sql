@@ -8,6 +8,7 @@ select
     position,
 
     -- provenance
+    transaction_id,
     committed_at,
     {{ candidate('cut_id') }}L as cut_id
 from {{ ref('proof') }}

@@ -29,8 +29,9 @@ placed_event as (
         and not unit.has_reset_counters as is_ordered,
         -- CDL may send transactions in the order of commits, and its numbers are not (S22).
         case
-            when not {{ is_ordered_by_offset('message', var('watermark_sources')) }}
-                then message.event_position
+            when {{ is_ordered_by_offset('message', var('watermark_sources')) }}
+                then lpad(cast(message.`offset` as string), 20, '0')
+            else message.event_position
         end as place_in_log
     from {{ ref('stg_message') }} as message
     inner join unit
@@ -104,6 +105,7 @@ emptied_table as (
         message.partition,
         message.`offset`,
         message.event_hash,
+        message.database_name,
         unit.commit_number,
         unit.transaction_id,
         unit.committed_at,
@@ -210,8 +212,16 @@ select
         partition by source, commit_number
         order by topic, partition, `offset`, data_collection
     ) as position,
-    try_element_at(split(data_collection, '[.]'), -2) as schema_name,
-    try_element_at(split(data_collection, '[.]'), -1) as table_name,
+    -- A name may have dots in it.
+    case
+        when startswith(data_collection, concat(database_name, '.')) then database_name
+        else try_element_at(split(data_collection, '[.]'), -2)
+    end as schema_name,
+    case
+        when startswith(data_collection, concat(database_name, '.'))
+            then substr(data_collection, length(database_name) + 2)
+        else try_element_at(split(data_collection, '[.]'), -1)
+    end as table_name,
     {{ op('truncate') }} as operation,
     null as row_key,
     null as before,

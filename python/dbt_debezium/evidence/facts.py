@@ -103,14 +103,14 @@ class Marker(NamedTuple):
 class Control(NamedTuple):
     """A message of a kind that is rare: a logical message, a signal, DDL, what cannot be read.
 
-    `connector`: a logical message inside a transaction, which shows the connector. `unreadable`:
-    also a change of which nothing tells a transaction, since it may stand anywhere.
+    `connector`: a logical message inside a transaction, which shows the connector. `nameless`: a
+    change of which nothing tells a transaction. Like what cannot be read, it may stand anywhere.
     """
 
     topic: str
     partition: int
     offset: int
-    kind: Literal["message", "signal", "statement", "unreadable", "connector"]
+    kind: Literal["message", "signal", "statement", "unreadable", "nameless", "connector"]
     connector: str | None
     transaction_id: str | None
     position: str | None

@@ -611,8 +611,10 @@ def _controls(rows: pa.Table, kind: Any, is_unplaced: Any) -> Iterator[Control]:
     for row in zip(*(plain(some[one]).to_pylist() for one in names), strict=True):
         *where, kind_of_message, unit_kind = row
         said: Any = "signal"
-        if kind_of_message == "quarantined" or (kind_of_message == "change" and unit_kind is None):
+        if kind_of_message == "quarantined":
             said = "unreadable"
+        elif kind_of_message == "change" and unit_kind is None:
+            said = "nameless"
         elif kind_of_message == "logical_message":
             said = "message" if row[4] is None else "connector"
         elif kind_of_message == "schema_change":

@@ -216,7 +216,7 @@ class Settlement:
     def _unplaced(self, line: Partition) -> list[int]:
         """The offsets that cannot be read: those of the state, and of this run."""
         found = {at for at in line.unplaced if (*line.key, at) not in self._evidence.readable}
-        return sorted(found | self._evidence.quarantined.get(line.key, set()))
+        return sorted(found | self._evidence.unplaced.get(line.key, set()))
 
     @staticmethod
     def _note(line: Partition, one: Stretch) -> None:

@@ -55,6 +55,9 @@ class Shown:
     def __init__(self, evidence: SourceEvidence, counts: Counts) -> None:
         self._evidence, self._counts = evidence, counts
         self._decided = {one.transaction_id: one.decision for one in evidence.known.decisions}
+        self._nameless = {
+            (*one.key, one.offset) for one in evidence.facts.controls if one.kind == "nameless"
+        }
 
     def of(self, verdict: Verdict) -> dict[str, Any]:
         """The columns of a verdict; none of a message's."""
@@ -134,8 +137,10 @@ class Shown:
             return verdict.reason
         suffixes = tuple(table_suffix(one.data_collection) for one in miscounted)
         may_be_lost = any(
-            topic.endswith(suffixes) and one.transaction_id in (None, verdict.transaction_id)
-            for (topic, _, _), one in self._evidence.unread.items()
+            at[0].endswith(suffixes)
+            and at not in self._nameless
+            and one.transaction_id in (None, verdict.transaction_id)
+            for at, one in self._evidence.unread.items()
         )
         return "quarantined_event" if may_be_lost else verdict.reason
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from typing import Final
 
 from dbt_debezium.evidence.by_end import BEFORE_ALL, Ends, last_begin
 from dbt_debezium.evidence.by_predecessor import place
@@ -33,6 +34,9 @@ from dbt_debezium.judge.traits import TRAITS
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.topic_names import table_suffix
 
+UNPLACED: Final = ("unreadable", "nameless")
+"""Kinds of messages that may stand anywhere."""
+
 
 class SourceEvidence:
     """All that is known of one source, and where its transactions stand.
@@ -56,11 +60,11 @@ class SourceEvidence:
         self.facts = facts
         self.readable = {*readable}
         """Deliveries that could not be read before, and can be now."""
-        self.quarantined: dict[Place, set[int]] = defaultdict(set)
-        """Offsets of messages of this run that cannot be read."""
+        self.unplaced: dict[Place, set[int]] = defaultdict(set)
+        """Offsets of messages of this run that may stand anywhere."""
         for control in facts.controls:
-            if control.kind == "unreadable":
-                self.quarantined[control.key].add(control.offset)
+            if control.kind in UNPLACED:
+                self.unplaced[control.key].add(control.offset)
         self.connector = state.connector or self._connector_of(facts)
         self.traits = TRAITS.get(self.connector or "")
         self.names_predecessor = bool(self.traits and self.traits.names_predecessor)
@@ -244,7 +248,7 @@ class SourceEvidence:
         known = {
             (*line.key, offset) for line in self.state.partitions for offset in line.unplaced
         } - self.readable
-        new = {(*key, offset) for key, some in self.quarantined.items() for offset in some}
+        new = {(*key, offset) for key, some in self.unplaced.items() for offset in some}
         return {offset for topic, _, offset in known | new if self.is_leading(topic)}
 
     # --- transactions
@@ -352,7 +356,7 @@ class SourceEvidence:
             come = self.link or ""
         for control in self.facts.controls:
             at = (*control.key, control.offset)
-            if control.kind != "unreadable" or at in found:
+            if control.kind not in UNPLACED or at in found:
                 continue
             if self.topic(control.topic).role == "other":
                 continue
