@@ -268,7 +268,7 @@ def prepared(name: str) -> list[Message]:
 
 
 def truncated_in_a_domain(name: str) -> streams.Mariadb:
-    """A TRUNCATE of another server without BEGIN, in one of two domains whose numbers say nothing of
+    """A TRUNCATE of another server without BEGIN, in one of two domains that say nothing of
     each other."""
     one = streams.Mariadb(name, "public")
     one.read(row(1))

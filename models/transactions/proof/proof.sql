@@ -22,11 +22,7 @@
 {%- for name in types if name not in facts -%}
 {%- do sent.update({name: told.get(name, name)}) -%}
 {%- endfor -%}
-{%- if execute and candidate('starting_cut_id') | int > 0 and not is_incremental() -%}
-    {%- do exceptions.raise_compiler_error(
-        this ~ ': is gone, and with it what runs must remember of their sources; run once with --full-refresh'
-    ) -%}
-{%- endif -%}
+{{- check_state() -}}
 with
 
 topic as (
