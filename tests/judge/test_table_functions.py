@@ -15,6 +15,7 @@ from histories.history import make_history
 from histories.knobs import PROFILES
 from replay import landings, runs_of
 
+from dbt_debezium.errors import DebeziumError
 from dbt_debezium.evidence import COLUMNS, encoded
 from dbt_debezium.evidence.narrow import table_of
 from dbt_debezium.evidence.state import State
@@ -124,3 +125,13 @@ def test_a_task_that_no_source_has_come_to_says_nothing() -> None:
 
 def test_what_is_said_has_a_type_in_sql() -> None:
     assert {one.type for one in SAID} <= {*SQL_TYPES}
+
+
+def test_a_source_whose_positions_would_be_of_another_kind_says_how_to_go_on() -> None:
+    history = make_history(SEED, 40_000, PROFILES["cdl"])
+    runs = runs_of(history.plan)
+    for landed in landings(history):
+        runs.run(landed)
+    runs.is_in_order = not runs.is_in_order
+    with pytest.raises(DebeziumError, match="watermark_sources lists it since the last run, or no"):
+        runs.run(landed)

@@ -2701,7 +2701,8 @@ def test_a_snapshot_below_the_published_cut_is_held(runs: Runs, later: Seen) -> 
     assert runs.lake.build("--select", "+proof", "--vars", LATER_SETTINGS, command="run")
     held = runs.lake.rows(
         "select verdict, held_reason from build.proof where source = 'f_snapshot_late'"
-        " and unit_kind = 'snapshot' and cut_id = (select max(cut_id) from build.proof)"
+        " and kind = 'unit' and unit_kind = 'snapshot'"
+        " and cut_id = (select max(cut_id) from build.proof)"
     )
     assert [tuple(one) for one in held] == [("hold", "late_snapshot")]
     assert seen(runs.lake) == later

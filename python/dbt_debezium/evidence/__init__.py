@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
+from dbt_debezium.errors import DebeziumError
 from dbt_debezium.evidence.fact_marks import FactMarks
 from dbt_debezium.evidence.groups import coded, grouped, landed_readable
 from dbt_debezium.evidence.known import Known, Look, Settings
@@ -120,10 +121,15 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
         three together, so that a run which dies changes nothing.
 
     Raises:
-        DebeziumError: the source has something that the judge cannot order.
+        DebeziumError: a setting has changed that says what positions are.
     """
     rows = coded(rows).unify_dictionaries()
     evidence = evidence_of(rows, state, known)
+    if state.end != ChainEnd() and state.is_in_order != evidence.is_in_order:
+        raise DebeziumError(
+            "watermark_sources lists it since the last run, or no more, so its positions are of "
+            "another kind than the published ones; run once with --full-refresh"
+        )
     start = known_end(evidence)
     facts: list[Mark] = []
     outcome, counts = Outcome(start, state.newest), Counts(evidence)

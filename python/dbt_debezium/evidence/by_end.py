@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from dbt_debezium.evidence.places import least, most, padded
 from dbt_debezium.evidence.transactions import Transaction
+from dbt_debezium.judge.places import EVERYWHERE
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.verdicts import ChainEnd
 
@@ -231,15 +232,21 @@ class Surrounding:
     Args:
         positions: of the marker at each offset, by partition. The beginning of a partition counts
             as a marker in front of all.
+        ends: offsets at which partitions end, where nothing else was sent. That counts as a marker
+            behind all.
     """
 
-    def __init__(self, positions: Mapping[int, Mapping[int, str | None]]) -> None:
+    def __init__(
+        self, positions: Mapping[int, Mapping[int, str | None]], ends: Mapping[int, int]
+    ) -> None:
         self._pairs: dict[int, tuple[list[str], list[str]]] = {}
-        for partition, some in sorted(positions.items()):
+        for partition in sorted({*positions, *ends}):
+            some = positions.get(partition, {})
             known = {-1: BEFORE_ALL, **some}
+            behind = {ends[partition]: EVERYWHERE} if partition in ends else {}
             pairs = sorted(
                 (before, after)
-                for offset, after in some.items()
+                for offset, after in {**some, **behind}.items()
                 if after is not None and (before := known.get(offset - 1)) is not None
             )
             highest: list[str] = []
@@ -250,8 +257,10 @@ class Surrounding:
     def partitions(self, position: str | None) -> tuple[int, ...]:
         """The partitions of a position; none of what has none.
 
-        >>> Surrounding({0: {0: "4", 1: "6"}, 1: {3: "5"}}).partitions("5")
+        >>> Surrounding({0: {0: "4", 1: "6"}, 1: {3: "5"}}, {}).partitions("5")
         (0,)
+        >>> Surrounding({0: {0: "4", 1: "6"}, 1: {3: "4"}}, {1: 4}).partitions("5")
+        (0, 1)
         """
         if not position:
             return ()

@@ -79,7 +79,7 @@ class LinkMarks:
     @cached_property
     def _surrounding(self) -> Surrounding:
         if self._source.marker_partitions == {0}:
-            return Surrounding({})
+            return Surrounding({}, {})
         positions: dict[int, dict[int, str | None]] = defaultdict(dict)
         for line in self._source.state.partitions:
             if self._source.is_leading(line.topic):
@@ -95,7 +95,7 @@ class LinkMarks:
                 positions[one.partition][one.offset] = at
         for one in self._source.passed_markers():
             pass_over(positions[one.partition], one.offset)
-        return Surrounding(positions)
+        return Surrounding(positions, self._source.marker_ends())
 
     def _tables(
         self, one: Transaction, counts: list[Count], markers: list[Marker]

@@ -141,7 +141,10 @@ class Settlement:
         """The state of the next run."""
         evidence = self._evidence
         state = State(
-            connector=evidence.connector, end=self._outcome.end, newest=self._outcome.newest
+            connector=evidence.connector,
+            end=self._outcome.end,
+            is_in_order=evidence.is_in_order,
+            newest=self._outcome.newest,
         )
         state.partitions, waiting = self._partitions()
         state.open = self._open_units(waiting)

@@ -237,6 +237,17 @@ class SourceEvidence:
         landed = {number for topic, number in self.lines.runs if self.is_leading(topic)}
         return (landed or {0}) | {*range(self.known.marker_partition_count)}
 
+    def marker_ends(self) -> dict[int, int]:
+        """Of each partition of the transaction topic the offset behind its last message, where
+        nothing else was sent."""
+        if not self.settings.reaches_the_end:
+            return {}
+        found = dict.fromkeys(self.marker_partitions, 0)
+        for (topic, number), runs in self.lines.runs.items():
+            if self.is_leading(topic):
+                found[number] = runs[-1].last + 1
+        return found
+
     def _last_begin(self) -> int:
         landed = {number for topic, number in self.lines.runs if self.is_leading(topic)}
         if landed - {0}:

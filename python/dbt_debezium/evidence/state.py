@@ -149,6 +149,8 @@ class State(Struct, forbid_unknown_fields=True):
     version: int = VERSION
     connector: str | None = None
     end: ChainEnd = ChainEnd()
+    is_in_order: bool = False
+    """Whether its positions are offsets, since `watermark_sources` lists a source of CDL."""
     newest: str | None = None
     """Id of the newest transaction in the chain."""
     partitions: list[Partition] = field(default_factory=list)
