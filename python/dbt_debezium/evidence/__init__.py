@@ -29,6 +29,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.evidence.fact_marks import FactMarks
+from dbt_debezium.evidence.facts import Control
 from dbt_debezium.evidence.groups import coded, grouped, landed_readable
 from dbt_debezium.evidence.known import Known, Look, Settings
 from dbt_debezium.evidence.link_marks import LinkMarks
@@ -93,7 +94,9 @@ class Judged:
 def evidence_of(rows: pa.Table, state: State, known: Known) -> SourceEvidence:
     """What the rows and the state of a source show. The arguments are those of `judge_source`."""
     unread = [(*one.key, some) for one in state.partitions for some in one.unplaced]
-    return SourceEvidence(grouped(rows), known, state, landed_readable(rows, unread))
+    facts = grouped(rows)
+    facts.controls.extend(Control(*one, "unreadable") for one in known.unreadable)
+    return SourceEvidence(facts, known, state, landed_readable(rows, unread))
 
 
 def collected(evidence: SourceEvidence) -> Iterator[Mark]:

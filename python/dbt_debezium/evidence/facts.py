@@ -111,12 +111,12 @@ class Control(NamedTuple):
     partition: int
     offset: int
     kind: Literal["message", "signal", "statement", "unreadable", "nameless", "connector"]
-    connector: str | None
-    transaction_id: str | None
-    position: str | None
-    previous: str | None
-    log_position: str | None
-    committed_at: int | None
+    connector: str | None = None
+    transaction_id: str | None = None
+    position: str | None = None
+    previous: str | None = None
+    log_position: str | None = None
+    committed_at: int | None = None
 
     @property
     def key(self) -> Place:

@@ -66,6 +66,8 @@ class Known:
     fetched: Sequence[Range] = ()
     """Offsets that landings of this run have read from topics that nothing compacts. One without a
     message is that of a control record of Kafka, or of a transaction that it aborted (S18)."""
+    unreadable: Sequence[tuple[str, int, int]] = ()
+    """Deliveries that could not be read and landed in topics that were another source's then."""
 
     @cached_property
     def decided(self) -> frozenset[str]:
