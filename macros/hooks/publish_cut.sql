@@ -7,7 +7,7 @@
     {#- dbt finds what a hook reads only outside of conditions. -#}
     {%- set int_cut, commits, message_count = ref('int_cut'), ref('commit'), ref('message_count') -%}
     {%- set held_transaction, table_flag = ref('held_transaction'), ref('table_flag') -%}
-    {%- set shapes, schema_changes = ref('int_table_shape'), ref('schema_change') -%}
+    {%- set shapes, schema_changes, proof = ref('int_table_shape'), ref('schema_change'), ref('proof') -%}
     {%- set summary = published_cut_summary(
         int_cut=int_cut,
         starting_commit=ref('int_starting_commit'),
@@ -77,6 +77,7 @@
                 when not matched then insert *
             {%- endcall -%}
             {%- do keep_public_tables('move', int_cut, chosen_public_tables() | selectattr('shows_pointer')) -%}
+            {%- do print_refusals(proof) -%}
             {%- do print_published_cut(summary) -%}
             {%- do print_schema_changes(table_facts(shapes, schema_changes)) -%}
         {%- endif -%}

@@ -10,6 +10,7 @@ from dbt_debezium.notices import (
     idle_decisions,
     landed_count,
     newer_lake,
+    unjudged_sources,
     unplaced_topics,
     unpublished_run,
 )
@@ -88,7 +89,8 @@ def lake_status(
     """
     report = cut_report(lake, build_schema)
     landed = 0 if report else landed_count(lake)
-    notices = [*newer_lake(lake), *unplaced_topics(lake, build_schema)]
+    notices = [*newer_lake(lake), *unjudged_sources(lake, build_schema)]
+    notices += unplaced_topics(lake, build_schema)
     if unpublished := unpublished_run(lake, build_schema):
         notices.append(unpublished)
     shapes = shape_reports(lake, models, build_schema)

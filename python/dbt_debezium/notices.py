@@ -23,6 +23,27 @@ where
 """
 
 
+UNJUDGED: Final = """
+select proof.source, proof.content
+from {schema}.cut as published
+inner join {schema}.proof as proof
+    on published.cut_id = proof.cut_id
+where published.channel = 'published' and proof.kind = 'refusal'
+"""
+
+
+def unjudged_sources(lake: Reader, schema: str = "build") -> list[str]:
+    """Why the published run could not judge some sources, a sentence for each.
+
+    Args:
+        lake: what reads it.
+        schema: the schema that models are built in.
+    """
+    if not lake.has(f"{schema}.proof"):
+        return []
+    return sorted(str(row["content"]) for row in lake.rows(UNJUDGED.format(schema=schema)))
+
+
 def newer_lake(lake: Reader) -> list[str]:
     """That a newer version has written the lake, in one sentence; empty where none has."""
     schema, table = LEASE

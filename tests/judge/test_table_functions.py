@@ -107,11 +107,33 @@ def said(*rows: dict[str, Any]) -> list[dict[str, Any]]:
     return [row for table in function.terminate() for row in table.to_pylist()]
 
 
-def test_a_state_that_cannot_be_read_is_one_sentence_and_nothing_else() -> None:
-    (row,) = said(facts("shop", said="source", content='{"version": 99}'))
-    assert row["kind"] == "refusal"
-    assert row["content"].startswith("shop: ")
-    assert "--full-refresh" in row["content"]
+def test_a_source_that_cannot_be_judged_keeps_its_state_and_all_messages() -> None:
+    runs = runs_of(make_history(SEED, 1, PROFILES["all_rules"]).plan)
+    runs.run(next(landings(make_history(SEED, 1, PROFILES["all_rules"]))))
+    function, unknown = JudgeSources(), '{"version": 99}'
+    for batch in given(runs.source, runs.rows, unknown, []):
+        assert [*function.eval(batch)] == []
+    rows = [row for table in function.terminate() for row in table.to_pylist()]
+    refusal, *counts, state = rows
+    assert refusal["content"].startswith(f"{runs.source}: the state of the last run has version 99")
+    assert "--full-refresh" in refusal["content"]
+    assert {(one["kind"], one["outcome"]) for one in counts} == {("outcome", "held")}
+    assert sum(one["message_count"] for one in counts) == len(runs.rows)
+    assert (state["kind"], state["content"]) == ("state", unknown)
+
+
+def test_an_error_that_nobody_has_foreseen_is_a_sentence_without_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fails(*_: object) -> None:
+        raise ValueError("secret")
+
+    monkeypatch.setattr("dbt_debezium.functions.judge.judge_source", fails)
+    (row,) = said(facts("shop", said="source", settings=json.dumps(SETTINGS)))
+    assert row["content"].startswith(
+        "shop: it cannot be judged: ValueError in test_table_functions"
+    )
+    assert "secret" not in row["content"]
 
 
 def test_a_decision_on_a_source_of_which_nothing_has_landed_makes_no_source() -> None:

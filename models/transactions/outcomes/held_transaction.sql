@@ -23,9 +23,31 @@ held as (
 
 ),
 
+refused_source as (
+
+    select source from {{ ref('proof') }}
+    where cut_id = {{ candidate('cut_id') }} and kind = 'refusal'
+
+),
+
 known_hold as (
 
     select * from held
+    union all
+    select
+        waiting.source,
+        'messages of the last run' as transaction_id,
+        null as commit_position,
+        null as log_order,
+        null as committed_at,
+        count(*) as event_count,
+        array() as miscounted_tables,
+        'not_judged' as held_reason
+    from {{ ref('held_message') }} as waiting
+    left semi join refused_source
+        on waiting.source = refused_source.source
+    where waiting.cut_id = {{ candidate('cut_id') }}
+    group by waiting.source
     union all
     -- Changes of which no transaction is known wait for one, also where nothing else does.
     select
@@ -40,6 +62,8 @@ known_hold as (
     from {{ ref('held_message') }} as waiting
     left anti join held
         on waiting.source = held.source
+    left anti join refused_source
+        on waiting.source = refused_source.source
     where waiting.cut_id = {{ candidate('cut_id') }} and waiting.kind = 'change'
     group by waiting.source
 

@@ -27,6 +27,12 @@ left join {{ ref('proof') }} as unit
         and unit.kind = 'unit'
         and unit.verdict = 'discarded'
         and unit.cut_id = {{ candidate('cut_id') }}
+-- What could not be judged is held, whether it can be read or not.
+left anti join {{ ref('proof') }} as refused
+    on
+        message.source = refused.source
+        and refused.kind = 'refusal'
+        and refused.cut_id = {{ candidate('cut_id') }}
 where
     not message.is_repeated_delivery
     and not message.is_unplaced

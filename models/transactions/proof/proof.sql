@@ -271,10 +271,9 @@ given as (
 )
 
 select
-    * except (content, committed_at, partition),
+    * except (committed_at, partition),
     cast(partition as int) as partition,
     timestamp_micros(committed_at) as committed_at,
-    case when kind = 'refusal' then raise_error(content) else content end as content,
     {{ candidate('cut_id') }}L as cut_id
 from
     judge_sources(

@@ -130,8 +130,9 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
     evidence = evidence_of(rows, state, known)
     if state.end != ChainEnd() and state.is_in_order != evidence.is_in_order:
         raise DebeziumError(
-            "watermark_sources lists it since the last run, or no more, so its positions are of "
-            "another kind than the published ones; run once with --full-refresh"
+            f"{known.source}: watermark_sources lists it since the last run, or no "
+            "more, so its positions are of another kind than the published ones; run once with "
+            "--full-refresh"
         )
     start = known_end(evidence)
     facts: list[Mark] = []

@@ -1,7 +1,9 @@
 """`judge_sources` for Spark SQL: the narrow rows of a source in, what a run says of it out."""
 
+import traceback
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -23,7 +25,7 @@ from dbt_debezium.evidence import (
     judge_source,
 )
 from dbt_debezium.evidence.facts import Place, Range
-from dbt_debezium.evidence.groups import coded
+from dbt_debezium.evidence.groups import FOREIGN, coded, plain
 from dbt_debezium.evidence.verdicts import UnitVerdict
 from dbt_debezium.judge.facts import Decision
 from dbt_debezium.patterns import matches
@@ -112,7 +114,7 @@ SAID: Final = pa.schema(
 - `progress`: how far a partition has come.
 - `outcome`: how many messages of a partition have one outcome.
 - `state`: `content`, for the next run.
-- `refusal`: why the source cannot be judged, in `content`. Then nothing else is said of it.
+- `refusal`: why the source cannot be judged, in `content`. All of its messages are held then.
 """
 SQL_TYPES: Final[dict[pa.DataType, str]] = {
     pa.string(): "string",
@@ -205,16 +207,45 @@ def all_said(
     if not given.is_judged:  # an operator has decided on a source of which nothing has landed
         return
     try:
-        state = decoded(source, given.state)
-        judged = judge_source(rows, state, given.known())
+        judged = judge_source(rows, decoded(source, given.state), given.known())
+        found = _rows_of(judged, given)
     except DebeziumError as error:
-        yield {"source": source, "kind": "refusal", "content": f"{source}: {error}"}
-        return
-    except Exception as error:
-        error.add_note(f"judge: source {source} was being judged")
-        raise
-    for row in _rows_of(judged, given):
+        found = _refused(rows, given, str(error))
+    except Exception as error:  # one source must never stop the others
+        found = _refused(rows, given, f"{source}: {_internal(error)}")
+    for row in found:
         yield {"source": source, **row}
+
+
+def _refused(rows: pa.Table, given: "_Given", sentence: str) -> Iterator[dict[str, object]]:
+    """A source that cannot be judged keeps its state, and all of its messages are held for the next
+    run. What it has seen of other sources' messages in its topics becomes a gap, which holds more
+    and never less."""
+    yield {"kind": "refusal", "content": sentence}
+    is_own = pc.and_(
+        pc.not_equal(plain(rows["kind"]), FOREIGN),
+        pc.fill_null(pc.not_equal(plain(rows["unit_kind"]), FOREIGN), True),
+    )
+    own = pa.table({one: plain(rows[one]) for one in ("topic", "partition", "offset")})
+    counts = own.filter(is_own).group_by(["topic", "partition"], use_threads=False)
+    known = counts.aggregate([("offset", "count_distinct"), ("offset", "count")])
+    for row in known.to_pylist():
+        held = row["offset_count_distinct"]
+        for outcome, count in (("held", held), ("duplicate", row["offset_count"] - held)):
+            if count:
+                place = {"topic": row["topic"], "partition": row["partition"]}
+                yield {"kind": "outcome", **place, "outcome": outcome, "message_count": count}
+    if given.state is not None:
+        yield {"kind": "state", "content": given.state}
+
+
+def _internal(error: Exception) -> str:
+    """An error that nobody has foreseen, as a sentence. Its own words may hold values of rows."""
+    *_, frame = traceback.extract_tb(error.__traceback__)
+    return (
+        f"it cannot be judged: {type(error).__name__} in {Path(frame.filename).name}, line "
+        f"{frame.lineno}; report that, and run once with --full-refresh"
+    )
 
 
 class _Given:

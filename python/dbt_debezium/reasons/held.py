@@ -299,6 +299,12 @@ HELD: Final = by_name(
             "sends changes without position, and only a new initial snapshot brings them",
         ),
         Reason(
+            "not_judged",
+            "S14",
+            "the run could not judge their source, and says why",
+            "do what that sentence asks, and run again",
+        ),
+        Reason(
             "several_partitions",
             "S22",
             "its source is said to have one partition, and its changes are in several",

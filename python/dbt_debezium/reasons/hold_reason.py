@@ -23,6 +23,7 @@ HoldReason: TypeAlias = Literal[
     "no_commit_position",
     "no_end",
     "no_transaction",
+    "not_judged",
     "partition_behind",
     "quarantined_event",
     "refused_proof",
