@@ -4,7 +4,7 @@ from typing import Final
 
 from dbt_debezium.errors import DebeziumError
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Of the tables that this version writes.
 
 Raise it by one when tables change so that an earlier version would lose, repeat or misread rows.
@@ -12,11 +12,21 @@ A new table or column that it ignores is no such change, and most versions bring
 not the version of the package, by which each release would keep all other machines out.
 """
 PROPERTY: Final = "dbt_debezium.format"
-"""Of the table `landing.lease`, which each command that writes reads first."""
+"""Of the table MARKED, which each command that writes reads first."""
+MARKED: Final = ("landing", "lease")
+"""Schema and table."""
 
 
 class NewerLakeError(DebeziumError):
     """A newer version has written the lake, whose columns may differ. Nothing is written to it."""
+
+    def __init__(self, mark: str) -> None:
+        self.what = (
+            f"lake: its tables have format {mark}, and this version of dbt-debezium knows formats "
+            f"up to {FORMAT}"
+        )
+        self.remedy = "upgrade dbt-debezium on this machine"
+        super().__init__(f"{self.what}; {self.remedy}")
 
 
 def newer_sentence(mark: str | None) -> str | None:
@@ -28,8 +38,7 @@ def newer_sentence(mark: str | None) -> str | None:
     try:
         read_format(mark)
     except NewerLakeError as error:
-        what, _, remedy = str(error).rpartition("; ")
-        return f"{what}, so what is read may be wrong; {remedy}"
+        return f"{error.what}, so what is read may be wrong; {error.remedy}"
     return None
 
 
@@ -45,8 +54,5 @@ def read_format(mark: str | None) -> int:
     if mark is None:
         return 0
     if not mark.isascii() or not mark.isdigit() or int(mark) > FORMAT:
-        raise NewerLakeError(
-            f"lake: its tables have format {mark}, and this version of dbt-debezium knows formats "
-            f"up to {FORMAT}; upgrade dbt-debezium on this machine"
-        )
+        raise NewerLakeError(mark)
     return int(mark)

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from dbt_debezium.acceptances import idle_acceptances, read_acceptances
-from dbt_debezium.lake_format import PROPERTY, newer_sentence
+from dbt_debezium.lake_format import MARKED, PROPERTY, newer_sentence
 from dbt_debezium.readers import Reader
 from dbt_debezium.session import nothing_landed
 
-LEASE: Final = ("landing", "lease")
-"""The table with the mark of the format."""
 LANDED: Final = "select count(*) as message_count from landing.message"
 UNPLACED_TOPICS: Final = """
 select topic.topic, topic.marker_count, topic.shown_prefixes
@@ -46,7 +44,7 @@ def unjudged_sources(lake: Reader, schema: str = "build") -> list[str]:
 
 def newer_lake(lake: Reader) -> list[str]:
     """That a newer version has written the lake, in one sentence; empty where none has."""
-    schema, table = LEASE
+    schema, table = MARKED
     if not lake.has(f"{schema}.{table}"):
         return []
     sentence = newer_sentence(lake.properties(schema, table).get(PROPERTY))

@@ -12,7 +12,7 @@ from dbt_debezium.api import html
 from dbt_debezium.api.cut import COLUMNS, Cut, commit_rows, in_python
 from dbt_debezium.diff import Histories, RowDiff
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.lake_format import PROPERTY, read_format
+from dbt_debezium.lake_format import MARKED, PROPERTY, read_format
 from dbt_debezium.plain_values import plain
 from dbt_debezium.readers.choice import duckdb_places_of
 from dbt_debezium.readers.duckdb_reader import DuckdbReader
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from dbt_debezium.model_files import HistoryModel
 
 CATALOG = "catalog.db"
-LEASE = ("landing", "lease")
-"""The table that has the number of the lake's format."""
 
 
 @dataclass(frozen=True)
@@ -246,6 +244,6 @@ def check_format(places: Places) -> None:
     Raises:
         NewerLakeError: it is one.
     """
-    schema, table = LEASE
+    schema, table = MARKED
     if table in places.tables(schema):
         read_format(places.properties(schema, table).get(PROPERTY))
