@@ -59,7 +59,7 @@ def expected(runs: Runs) -> Outcomes:
         seen.add(identity)
         if flat.kind in ("quarantined", "tombstone"):
             found[at] = flat.kind
-        elif belongs in waiting:
+        elif belongs in waiting or (flat.kind == "change" and belongs is None):
             found[at] = "held"
         elif flat.kind != "change":
             found[at] = "control"

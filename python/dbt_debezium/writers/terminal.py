@@ -21,12 +21,12 @@ def harmless(text: str) -> str:
 
 
 def one_line(cell: object) -> str:
-    r"""A value's text without line breaks, and without what a terminal would obey.
+    r"""A value's text without line breaks, tabs, and what a terminal would obey.
 
-    >>> one_line("a\nb\x07")
-    'a\\nb\\x07'
+    >>> one_line("a\nb\tc\x07")
+    'a\\nb\\tc\\x07'
     """
-    return harmless(str(cell)).replace("\n", "\\n")
+    return harmless(str(cell)).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
