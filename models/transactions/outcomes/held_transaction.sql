@@ -34,38 +34,28 @@ known_hold as (
 
     select * from held
     union all
-    select
-        waiting.source,
-        'messages of the last run' as transaction_id,
-        null as commit_position,
-        null as log_order,
-        null as committed_at,
-        count(*) as event_count,
-        array() as miscounted_tables,
-        'not_judged' as held_reason
-    from {{ ref('held_message') }} as waiting
-    left semi join refused_source
-        on waiting.source = refused_source.source
-    where waiting.cut_id = {{ candidate('cut_id') }}
-    group by waiting.source
-    union all
     -- Changes of which no transaction is known wait for one, also where nothing else does.
     select
         waiting.source,
-        'messages without transaction' as transaction_id,
+        case
+            when refused.source is null then 'messages without transaction'
+            else 'messages of the last run'
+        end as transaction_id,
         null as commit_position,
         null as log_order,
         null as committed_at,
         count(*) as event_count,
         array() as miscounted_tables,
-        'no_transaction' as held_reason
+        case when refused.source is null then 'no_transaction' else 'not_judged' end as held_reason
     from {{ ref('held_message') }} as waiting
+    left join refused_source as refused
+        on waiting.source = refused.source
     left anti join held
         on waiting.source = held.source
-    left anti join refused_source
-        on waiting.source = refused_source.source
-    where waiting.cut_id = {{ candidate('cut_id') }} and waiting.kind = 'change'
-    group by waiting.source
+    where
+        waiting.cut_id = {{ candidate('cut_id') }}
+        and (waiting.kind = 'change' or refused.source is not null)
+    group by waiting.source, refused.source
 
 )
 

@@ -102,39 +102,20 @@ known_state as (
 
 ),
 
--- Of topics that a source is judged by for the first time: what landed of them before, when their
--- names, or messages that cannot be read, had shown another source.
-earlier as (
+-- Of a topic that was another source's, by its name or by messages that cannot be read, that one's
+-- state knows what has landed.
+earlier_state as (
 
-    {% if is_incremental() -%}
     select
         topic.judged_source,
-        known.topic,
-        known.partition,
-        any_value(known.known_ranges) as known_ranges,
-        any_value(known.unplaced_offsets) as unplaced_offsets
+        known.content
     from topic
-    inner join {{ this }} as known
-        on
-            topic.topic = known.topic
-            and known.cut_id = {{ candidate('starting_cut_id') }}
-            and known.kind = 'progress'
-    left anti join {{ this }} as told
-        on
-            topic.topic = told.topic
-            and topic.judged_source = told.source
-            and told.cut_id = {{ candidate('starting_cut_id') }}
-            and told.kind = 'progress'
-    group by topic.judged_source, known.topic, known.partition
-    {%- else -%}
-    select
-        '' as judged_source,
-        '' as topic,
-        0 as partition,
-        array(named_struct('first_offset', 0L, 'last_offset', 0L)) as known_ranges,
-        array(0L) as unplaced_offsets
-    where false
-    {%- endif %}
+    inner join {{ source('pointer', 'int_topic') }} as earlier
+        on topic.topic = earlier.topic and earlier.cut_id = {{ candidate('starting_cut_id') }}
+    inner join known_state as known
+        on array_contains(earlier.judged_sources, known.source)
+    where not array_contains(earlier.judged_sources, topic.judged_source)
+    group by topic.judged_source, known.content
 
 ),
 
@@ -247,26 +228,9 @@ given as (
     union all
     select
         {{ row_of(types, {
-            'said': "'fetched'", 'judged_source': 'judged_source', 'topic': 'topic', 'partition': 'partition', '`offset`': 'landed.first_offset',
-            'number': 'landed.last_offset',
+            'said': "'earlier_state'", 'judged_source': 'judged_source', 'content': 'content',
         }) }}
-    from (
-        select
-            *,
-            explode(known_ranges) as landed
-        from earlier
-    ) as ranged
-    union all
-    select
-        {{ row_of(types, {
-            'said': "'unreadable'", 'judged_source': 'judged_source', 'topic': 'topic', 'partition': 'partition', '`offset`': 'unplaced_offset',
-        }) }}
-    from (
-        select
-            *,
-            explode(unplaced_offsets) as unplaced_offset
-        from earlier
-    ) as unplaced
+    from earlier_state
 
 )
 

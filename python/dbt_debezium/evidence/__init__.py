@@ -29,7 +29,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.evidence.fact_marks import FactMarks
-from dbt_debezium.evidence.facts import Control
+from dbt_debezium.evidence.facts import Control, Range
 from dbt_debezium.evidence.groups import coded, grouped, landed_readable
 from dbt_debezium.evidence.known import Known, Look, Settings
 from dbt_debezium.evidence.link_marks import LinkMarks
@@ -95,7 +95,11 @@ def evidence_of(rows: pa.Table, state: State, known: Known) -> SourceEvidence:
     """What the rows and the state of a source show. The arguments are those of `judge_source`."""
     unread = [(*one.key, some) for one in state.partitions for some in one.unplaced]
     facts = grouped(rows)
-    facts.controls.extend(Control(*one, "unreadable") for one in known.unreadable)
+    own = {one.key for one in state.partitions}
+    for line in (line for one in known.earlier for line in one.partitions):
+        if line.topic in known.topics and line.key not in own:
+            facts.ranges.extend(Range(*line.key, run.first, run.last) for run in line.runs)
+            facts.controls.extend(Control(*line.key, at, "unreadable") for at in line.unplaced)
     return SourceEvidence(facts, known, state, landed_readable(rows, unread))
 
 

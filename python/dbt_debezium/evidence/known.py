@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dbt_debezium.evidence.facts import Place, Range
+from dbt_debezium.evidence.state import State
 from dbt_debezium.evidence.topics import Topic
 from dbt_debezium.judge.decisions import settles
 from dbt_debezium.judge.facts import Decision
@@ -66,8 +67,8 @@ class Known:
     fetched: Sequence[Range] = ()
     """Offsets that landings of this run have read from topics that nothing compacts. One without a
     message is that of a control record of Kafka, or of a transaction that it aborted (S18)."""
-    unreadable: Sequence[tuple[str, int, int]] = ()
-    """Deliveries that could not be read and landed in topics that were another source's then."""
+    earlier: Sequence[State] = ()
+    """Of sources whose topics are this one's now: they know what has landed of those."""
 
     @cached_property
     def decided(self) -> frozenset[str]:

@@ -58,7 +58,7 @@ GIVEN: Final = pa.schema(
 - `missing_row`: `transaction_id` takes a row that a table without a key does not hold (S12).
 - `look`: at `topic` and `partition`, whose end is `number`, at `landed_at_micros`, sure by `flag`.
 - `fetched`: offsets from `offset` to `number` of `topic` and `partition` that have been read.
-- `unreadable`: at `offset` of `topic` and `partition`, which was another source's when it landed.
+- `earlier_state`: `content` is the state of a source whose topics are this one's now.
 """
 
 _COUNT: Final = pa.struct(
@@ -302,7 +302,7 @@ class _Given:
                 Range(one["topic"], one["partition"], one["offset"], one["number"])
                 for one in self._by["fetched"]
             ],
-            [(one["topic"], one["partition"], one["offset"]) for one in self._by["unreadable"]],
+            [decoded(self._source, one["content"]) for one in self._by["earlier_state"]],
         )
 
 
