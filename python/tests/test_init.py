@@ -256,7 +256,7 @@ def test_a_sentence_of_a_clone_names_the_page_by_its_place_in_the_clone(tmp_path
 def test_a_project_without_models_and_marts_is_read_too(project: Path) -> None:
     said = run(DBT, ["ls", "--resource-type", "model"], project)
     assert said.startswith("0 "), said
-    assert "dbt_debezium.transactions.cut.int_cut" in said
+    assert "dbt_debezium.transactions.proof.int_cut" in said
 
 
 def test_macros_that_models_of_a_project_call_have_the_packages_defaults(project: Path) -> None:

@@ -224,7 +224,7 @@ def collected(
         is_in_order: whether `watermark_sources` lists it.
     """
     rows = table_of(narrow_row(*one) for one in landed)
-    settings = evidence.Settings(is_in_order=is_in_order, not_ingested=tuple(not_ingested))
+    settings = evidence.Settings(is_watermark=is_in_order, not_ingested=tuple(not_ingested))
     return [*evidence.collected(evidence_of(rows, State(), Known(source, settings)))]
 
 

@@ -27,7 +27,8 @@ def test_each_reason_to_hold_has_its_definition_and_a_scenario() -> None:
         for line in step.verdict
         if line.startswith("hold: ")
     }
-    assert shown == {*get_args(HoldReason)}
+    # That is said of a source which the judge cannot judge: test_table_functions.py.
+    assert shown == {*get_args(HoldReason)} - {"not_judged"}
     assert shown <= HELD.keys()
 
 

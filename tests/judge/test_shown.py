@@ -48,37 +48,6 @@ def partition(runs: Runs, topic: str, number: int = 0) -> Progress:
 # --- commits
 
 
-def test_a_commit_shows_what_it_follows() -> None:
-    runs = played(FIRST + SECOND)
-    first, second = unit(runs, "701"), unit(runs, "702")
-    assert (first.predecessor_position, first.is_first_of_stream) == (None, True)
-    assert (second.predecessor_position, second.is_first_of_stream) == (place(140), False)
-    assert [first.commit_number, second.commit_number] == [1, 2]
-
-
-def test_the_first_commit_behind_a_snapshot_follows_nothing_in_any_run() -> None:
-    snapshot = "orders 0  read 1, at 50, last"
-    one_run = played(snapshot + FIRST)
-    two_runs = played(f"{snapshot}\nknown landing_reaches_the_end", FIRST)
-    assert two_runs.start.commit_number == 1
-    for runs in (one_run, two_runs):
-        assert unit(runs, "701").is_first_of_stream
-        assert unit(runs, "701").predecessor_position is None
-
-
-def test_a_commit_of_mysql_follows_the_one_before_it_also_in_a_later_run() -> None:
-    step = """
-        transaction 0  BEGIN {0}
-        orders 0       create 1, in {0}, at {0}00, numbers 1 1
-        transaction 0  END {0}, counts orders 1
-    """
-    runs = played(step.format(1), step.format(2), connector="mysql")
-    (found,) = (one for one in runs.units if one.verdict == "commit")
-    assert found.predecessor_position == place(1)
-    assert found.log_position is not None
-    assert found.log_position.partition("#")[2].lstrip("0") == "2"
-
-
 def test_a_commit_was_made_when_its_first_marker_says() -> None:
     runs = played(FIRST)
     assert unit(runs, "701").committed_at == 1_000  # BEGIN says 1 millisecond
@@ -96,14 +65,6 @@ def test_numbers_that_a_restart_began_again_show_no_order() -> None:
     *_, (runs, _, _) = play(read_scenario(path))
     assert unit(runs, "701").has_reset_counters
     assert not unit(played(FIRST), "701").has_reset_counters
-
-
-def test_a_commit_shows_the_decision_on_it() -> None:
-    lost = FIRST.replace("counts orders 1", "counts orders 2")
-    runs = played(lost + SECOND, "known release 701")
-    first, second = unit(runs, "701"), unit(runs, "702")
-    assert (first.verdict, first.decision) == ("commit", "release")
-    assert (second.verdict, second.decision) == ("commit", None)
 
 
 # --- holds

@@ -89,7 +89,10 @@ class Case:
         """Put the input into a folder of several cases, under names that tell them apart."""
         for path in self.inputs():
             name = f"{self.name}-{path.name}" if path.name.startswith("input") else path.name
-            shutil.copy(path, dump / name)
+            if path.is_dir():
+                shutil.copytree(path, dump / name, dirs_exist_ok=True)
+            else:
+                shutil.copy(path, dump / name)
 
 
 def read_case(folder: Path) -> Case:

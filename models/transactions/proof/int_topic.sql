@@ -99,7 +99,7 @@ given as (
     select
         {{ row_of(types, {'said': "'fetched'", 'topic': 'topic'}) }}
     from {{ source('landing', 'range') }}
-    where is_landed and landing_id <= {{ candidate('landing_id') }}
+    where is_landed
     group by topic
     {%- if run_has('new_transaction_topic') %}
     union all

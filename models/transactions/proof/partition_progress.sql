@@ -12,7 +12,6 @@ reached as (
         any_value(unplaced_offsets) as unplaced_offsets,
         max(event_position) as event_position,
         max(link_position) as link_position,
-        bool_or(has_incremental_reads) as has_incremental_reads,
         bool_or(has_signals) as has_signals,
         array_sort(array_distinct(flatten(collect_list(data_collections)))) as data_collections,
         count(*) as source_count
@@ -45,9 +44,7 @@ select
     case when reached.source_count = 1 then reached.link_position end as link_position,
 
     -- what it is
-    reached.has_incremental_reads,
     reached.has_signals,
-    topic.has_controls,
     reached.data_collections
 from reached
 inner join {{ ref('int_topic') }} as topic

@@ -35,11 +35,12 @@ topic as (
 
 ),
 
--- When landings had read what Kafka had. Maintenance may have joined those of one with later ones.
+-- When landings had read what Kafka had, also those that have brought nothing. Maintenance may have
+-- joined those of one with later ones.
 look as (
 
     select * from {{ source('landing', 'range') }}
-    where is_landed and landing_id <= {{ candidate('landing_id') }}
+    where is_landed
 
 ),
 
@@ -223,6 +224,7 @@ given as (
         on look.topic = topic.topic
     where
         look.landing_id > {{ candidate('starting_landing_id') }}
+        and look.landing_id <= {{ candidate('landing_id') }}
         and look.cleanup_policy = 'delete'
         and look.end_offset > look.start_offset
     union all

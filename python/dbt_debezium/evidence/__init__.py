@@ -33,7 +33,7 @@ from dbt_debezium.evidence.facts import Control, Range
 from dbt_debezium.evidence.groups import coded, grouped, landed_readable
 from dbt_debezium.evidence.known import Known, Look, Settings
 from dbt_debezium.evidence.link_marks import LinkMarks
-from dbt_debezium.evidence.narrow import COLUMNS, narrow_row, narrow_rows
+from dbt_debezium.evidence.narrow import COLUMNS, narrow_row
 from dbt_debezium.evidence.outcomes import OUTCOMES, outcome_counts
 from dbt_debezium.evidence.progress import Progress, progress
 from dbt_debezium.evidence.settle import Outcome, Settlement, known_end
@@ -68,7 +68,6 @@ __all__ = [
     "evidence_of",
     "judge_source",
     "narrow_row",
-    "narrow_rows",
 ]
 
 
@@ -154,7 +153,7 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
     for verdict in judge(noted(), start):
         links.append(verdict)
         outcome.add(verdict)
-    judged = link_verdicts(evidence, links, start, counts)
+    judged = link_verdicts(evidence, links, counts)
     windows = [*window_verdicts(evidence, judged)]
     settlement = Settlement(evidence, outcome, {one.unit_id for one in windows if one.is_settled})
     found = [*unit_verdicts(evidence, settlement, judged), *windows]

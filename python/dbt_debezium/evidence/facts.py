@@ -6,7 +6,6 @@ place, or the reads of a window.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
@@ -212,12 +211,6 @@ class Rows(Generic[Row]):
         if self._kept is None:
             return self._slices(order)
         return map(self._kept.__getitem__, order)
-
-    def column(self, name: str) -> list[Any]:
-        """The values of a field, of all rows."""
-        if self._kept is not None:
-            return [*map(itemgetter(self._fields.index(name)), self._kept)]
-        return [] if self._table is None else self._values(self._table[name], name)
 
     def _slices(self, order: Sequence[int] | None) -> Iterator[Row]:
         if self._table is None:

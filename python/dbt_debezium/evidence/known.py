@@ -31,9 +31,9 @@ class Settings:
     """`landing_reaches_the_end`, or `--complete`."""
     sends_no_truncates: bool = False
     """Whether `sources_without_truncate` lists the source."""
-    is_in_order: bool = False
-    """Whether `watermark_sources` lists it: one partition has changes of CDL in the order of
-    commits."""
+    is_watermark: bool = False
+    """Whether `watermark_sources` lists it: its transactions are complete where all partitions have
+    passed them, whatever END counts. One partition has changes of CDL in the order of commits."""
     refused_proofs: tuple[str, ...] = ()
     quiet_micros: int = 0
     """`quiet_partition_seconds` in microseconds; 0 for never."""

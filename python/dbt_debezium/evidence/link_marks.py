@@ -222,6 +222,7 @@ class LinkMarks:
             one.name,
             one.last or "",
             proof,
+            lacks_window_place=self._lacks_window_place(one, counts),
             is_group=one.name in self._source.groups.boundary_of,
             boundary_place=self._source.groups.boundary_of.get(one.name),
         )

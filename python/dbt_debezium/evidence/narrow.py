@@ -149,15 +149,6 @@ def emptied_by(flat: Flat) -> list[str] | None:
     return emptied_tables(flat.table_changes) or None
 
 
-def narrow_rows(messages: Iterable[tuple[str, int, int, Flat]]) -> pa.Table:
-    """Deliveries as a table of `COLUMNS`.
-
-    Args:
-        messages: topic, partition, offset and what `flatten_message` reads.
-    """
-    return table_of(narrow_row(*one) for one in messages)
-
-
 def table_of(rows: Iterable[tuple[object, ...]]) -> pa.Table:
     """Rows that `narrow_row` has made, as a table of `COLUMNS`."""
     columns = [*zip(*rows, strict=True)]

@@ -306,6 +306,7 @@ class Settlement:
         evidence, before = self._evidence, self._evidence.state
         state.seen_position, state.seen_place = before.seen_position, before.seen_place
         state.marked_position, state.last_begin = before.marked_position, before.last_begin
+        state.has_blockless = evidence.has_blockless
         late_logs = {log_of(one.log_position) for one in evidence.late_markers if one.log_position}
         state.logs = sorted(evidence.logs | late_logs)
         state.log_numbers = evidence.log_numbers()[-LOG_NUMBERS:]

@@ -8,8 +8,7 @@ from dbt_debezium.evidence.facts import Stretch
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.transactions import Transaction
-from dbt_debezium.judge import ChainEnd, Hold, Passed, Superseded, Verdict, marks
-from dbt_debezium.judge.places import epoch_of
+from dbt_debezium.judge import Hold, Passed, Verdict, marks
 from dbt_debezium.judge.snapshot import LAST_OF_TABLE
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.topic_names import table_suffix
@@ -54,7 +53,6 @@ class Shown:
 
     def __init__(self, evidence: SourceEvidence, counts: Counts) -> None:
         self._evidence, self._counts = evidence, counts
-        self._decided = {one.transaction_id: one.decision for one in evidence.known.decisions}
         self._nameless = {
             (*one.key, one.offset) for one in evidence.facts.controls if one.kind == "nameless"
         }
@@ -72,30 +70,21 @@ class Shown:
             found["held_reason"] = self._reason(verdict, found["miscounted_tables"])
         return found
 
-    def named_by(self, verdict: Verdict) -> str | None:
-        """The commit that changes of a transaction name as the one before."""
-        if verdict.transaction_id is None:
-            return None
-        return self._evidence.sent[verdict.transaction_id].previous
-
     def _of_transaction(self, one: Transaction, name: str) -> dict[str, Any]:
         behind = most(one.previous, one.last)
         if self._evidence.is_ordered_by_end:
             behind = self._evidence.ends.order_of(one)
         return {
-            "log_position": one.log_position,
             "committed_at": one.marked_at or one.committed_at or None,
             "log_order": one.position or one.commit_position or behind,
             "event_count": one.event_count,
             "miscounted_tables": tuple(self._counts.miscounted.get(name, ())),
             "has_reset_counters": one.is_uncounted or name in self._counts.renumbered,
-            "decision": self._decided.get(name),
         }
 
     def _of_snapshot(self, at: str, verdict: Verdict) -> dict[str, Any]:
         reads = self._evidence.reads.get(at, [])
         is_lacking = isinstance(verdict, Hold) and verdict.reason == "missing_reads"
-        decided = self._evidence.decided_snapshots.get(at)
         return {
             "committed_at": max((one.last_at for one in reads), default=None),
             "log_order": verdict.position,
@@ -103,7 +92,6 @@ class Shown:
             "miscounted_tables": (
                 tuple(self._lacking_tables(at, verdict, reads)) if is_lacking else ()
             ),
-            "decision": decided and decided.decision,
         }
 
     def _lacking_tables(
@@ -143,26 +131,3 @@ class Shown:
             for at, one in self._evidence.unread.items()
         )
         return "quarantined_event" if may_be_lost else verdict.reason
-
-
-def predecessors(links: Sequence[Verdict], start: ChainEnd) -> list[str | None]:
-    """Of each link of the chain the position that it follows in its stream; None of what begins
-    one, as behind an initial snapshot and in a new epoch, and of what waits.
-
-    Args:
-        links: verdicts of a run, in the order of the chain.
-        start: where the chain ended before it.
-    """
-    found: list[str | None] = []
-    link = start.position or start.snapshot_position
-    follows = start.position
-    for one in links:
-        if isinstance(one, Hold | Superseded):
-            found.append(None)
-            continue
-        is_new = link is not None and epoch_of(one.position) != epoch_of(link)
-        found.append(None if is_new else follows)
-        if one.kind != "blocking_snapshot":
-            link = one.position
-            follows = None if one.kind == "initial_snapshot" else link
-    return found

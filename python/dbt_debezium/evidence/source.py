@@ -138,7 +138,7 @@ class SourceEvidence:
     @property
     def is_in_order(self) -> bool:
         """Whether one partition has its changes in the order of commits (S22)."""
-        return self.settings.is_in_order and self.connector == "cdl"
+        return self.settings.is_watermark and self.connector == "cdl"
 
     def stretches(self, kind: StretchKind | None = None) -> Iterator[Stretch]:
         """Stretches of this run, or those of one kind. Those of late changes are no neighbours of
@@ -188,6 +188,9 @@ class SourceEvidence:
         return is_known and not self.late.has_count(one)
 
     def _keeps(self, one: Marker) -> bool:
+        # What a transform has taken out, END counts all the same.
+        if self.settings.is_watermark:
+            return False
         if not self.is_own(one) or (not self.is_leading(one.topic) and self._is_copied(one)):
             return False
         if self.late.has_marker(one):
@@ -268,17 +271,19 @@ class SourceEvidence:
         """Whether nothing counts its changes, which have no transaction block either."""
         if self.traits is None or not one.has_changes:
             return False
-        if self.connector == "cdl":
+        if self.connector == "cdl" or self.settings.is_watermark:
             return True
         if self.names_predecessor:
             return not one.has_block and one.end_position is None
         if one.is_whole:
-            return self._has_blockless
+            return self.has_blockless
         return not one.has_any_block and not one.has_end
 
     @cached_property
-    def _has_blockless(self) -> bool:
-        return any(one.has_changes and not one.has_block for one in self.sent.values())
+    def has_blockless(self) -> bool:
+        """Whether a change without a transaction block has landed, in this run or before."""
+        new = any(one.has_changes and not one.has_block for one in self.sent.values())
+        return new or self.state.has_blockless
 
     def is_truncate(self, one: Transaction) -> bool:
         """Whether it is a TRUNCATE by itself, or a BEGIN alone, which may be that of one."""

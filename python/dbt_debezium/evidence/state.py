@@ -19,7 +19,7 @@ from dbt_debezium.evidence.places import least, most
 from dbt_debezium.judge.verdicts import ChainEnd
 
 VERSION: Final = 1
-"""Of the form of the state. A state of another version is rebuilt from staging."""
+"""Of the form of the state. A state of another version is rebuilt from what has landed."""
 
 
 class Run(Struct, forbid_unknown_fields=True):
@@ -165,6 +165,8 @@ class State(Struct, forbid_unknown_fields=True):
     logs: list[str] = field(default_factory=list)
     """Whose numbers a marker has named."""
     log_numbers: list[LogNumbers] = field(default_factory=list)
+    has_blockless: bool = False
+    """Whether a change without a transaction block has landed."""
     last_begin: int = 0
     """Offset of the newest settled BEGIN or END of MariaDB."""
     unfinished: list[Unfinished] = field(default_factory=list)
@@ -196,16 +198,16 @@ def decoded(source: str, text: str | None) -> State:
         text: None before the first run.
 
     Raises:
-        DebeziumError: it is none, or that of another version. All of it comes again from staging.
+        DebeziumError: it is none, or that of another version. It comes again from what has landed.
 
     >>> decoded("shop", '{"version": 7}')
     Traceback (most recent call last):
     dbt_debezium.errors.DebeziumError: shop: the state of the last run has version 7, expected 1; \
-run dbt-debezium run --full-refresh, which rebuilds it from staging
+run dbt-debezium run --full-refresh, which rebuilds it from what has landed
     """
     if text is None:
         return State()
-    way_back = "run dbt-debezium run --full-refresh, which rebuilds it from staging"
+    way_back = "run dbt-debezium run --full-refresh, which rebuilds it from what has landed"
     try:
         version = msgspec.json.decode(text, type=_Versioned).version
         if version == VERSION:

@@ -6,11 +6,9 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dbt_debezium.evidence.facts import Stretch
 from dbt_debezium.evidence.settle import Settlement
-from dbt_debezium.evidence.shown import Counts, Miscounted, Shown, predecessors
+from dbt_debezium.evidence.shown import Counts, Miscounted, Shown
 from dbt_debezium.evidence.source import SourceEvidence
-from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.verdicts import (
-    ChainEnd,
     Commit,
     Discarded,
     Hold,
@@ -43,30 +41,18 @@ class UnitVerdict(NamedTuple):
     unit_kind: UnitKind
     unit_id: str
     verdict: Outcome
-    link_number: int | None = None
-    """Its place in the order of the chain; None of what is in no chain."""
     link_kind: LinkKind | Literal["message"] | None = None
     transaction_id: str | None = None
     position: str | None = None
     read_position: str | None = None
     held_reason: HoldReason | None = None
-    lacking_topics: tuple[str, ...] = ()
     proof: Proof | None = None
     commit_number: int | None = None
     """Of its commit, or of the one in front of it that is the newest."""
     committed_at: int | None = None
     """In microseconds, by the source's clock."""
-    log_position: str | None = None
-    """The number that a log gives the transaction, behind the log's name."""
-    predecessor_position: str | None = None
-    """The position that a link of the chain follows: as its changes name it, else that of the link
-    before it in its stream."""
-    is_first_of_stream: bool = False
-    """Whether it follows none in its stream, as the first behind an initial snapshot."""
     has_reset_counters: bool = False
     """Whether its numbers show no order, so that places do (S3)."""
-    decision: Decided = None
-    """Of an operator, on it."""
     log_order: str | None = None
     """What it is sorted by among what waits: its position, or what it lies behind."""
     event_count: int | None = None
@@ -81,22 +67,17 @@ class UnitVerdict(NamedTuple):
 
 
 def link_verdicts(
-    evidence: SourceEvidence, verdicts: Sequence[Verdict], start: ChainEnd, counts: Counts
+    evidence: SourceEvidence, verdicts: Sequence[Verdict], counts: Counts
 ) -> list[UnitVerdict]:
     """The verdict on each link of the chain.
 
     Args:
         evidence: of the run.
         verdicts: of the judge, in the order of the chain.
-        start: where the chain ended before the run.
         counts: what was noted of transactions.
     """
     shown = Shown(evidence, counts)
-    followed = predecessors(verdicts, start)
-    return [
-        _of_link(number, one, follows, shown)
-        for number, (one, follows) in enumerate(zip(verdicts, followed, strict=True))
-    ]
+    return [_of_link(one, shown) for one in verdicts]
 
 
 def unit_verdicts(
@@ -129,7 +110,7 @@ def unit_verdicts(
     yield from _late(evidence, settlement, judged)
 
 
-def _of_link(number: int, verdict: Verdict, follows: str | None, shown: Shown) -> UnitVerdict:
+def _of_link(verdict: Verdict, shown: Shown) -> UnitVerdict:
     kind: UnitKind = "snapshot"
     read_position = None if isinstance(verdict, Passed) else verdict.read_position
     unit_id = read_position or verdict.position or ""
@@ -141,7 +122,6 @@ def _of_link(number: int, verdict: Verdict, follows: str | None, shown: Shown) -
         kind,
         unit_id,
         OUTCOMES[type(verdict)],
-        number,
         verdict.kind,
         verdict.transaction_id,
         verdict.position,
@@ -149,19 +129,13 @@ def _of_link(number: int, verdict: Verdict, follows: str | None, shown: Shown) -
         **shown.of(verdict),
     )
     match verdict:
-        case Hold():
-            return found._replace(lacking_topics=verdict.lacking_topics)
-        case Superseded():
-            return found
         case Passed() if verdict.kind == "message":
             found = found._replace(committed_at=verdict.committed_at)
         case Commit():
             found = found._replace(proof=verdict.proof)
     if isinstance(verdict, Commit | Discarded):
         found = found._replace(commit_number=verdict.chain_end.commit_number)
-    return found._replace(
-        predecessor_position=shown.named_by(verdict) or follows, is_first_of_stream=follows is None
-    )
+    return found
 
 
 def _late(

@@ -46,7 +46,6 @@ from dbt_debezium.judge.links import (
 )
 
 __all__ = [
-    "KINDS",
     "LINK_KINDS",
     "Begin",
     "BlockingSnapshot",
@@ -79,19 +78,7 @@ __all__ = [
 
 Mark: TypeAlias = Fact | Link
 
-KINDS: Final = {one.kind: one for one in get_args(Mark)}
-LINK_KINDS: Final = (
-    "begin",
-    "end",
-    "table",
-    "event",
-    "truncate",
-    "uncounted",
-    "unplaced",
-    "message",
-    "snapshot",
-    "blocking_snapshot",
-)
+LINK_KINDS: Final = frozenset(one.kind for one in get_args(Link))
 
 
 def place_of(link: Link) -> tuple[bool, str, int, str]:
