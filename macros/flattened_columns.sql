@@ -65,6 +65,7 @@
     flat.column_types,
     flat.table_changes,
     flat.emptied_tables,
+    flat.new_names,
     flat.signal_type,
     flat.signal_data,
     flat.asks_blocking,

@@ -44,6 +44,7 @@
     {{ relation }}.column_types,
     {{ relation }}.table_changes,
     {{ relation }}.emptied_tables,
+    {{ relation }}.new_names,
     {{ relation }}.signal_type,
     {{ relation }}.signal_data,
     {{ relation }}.asks_blocking,

@@ -90,7 +90,7 @@ def test_every_model_is_named_after_its_folder(models: dict[str, Any]) -> None:
         assert name.endswith("_history") == (folder == "history"), node["path"]
 
 
-MODELS, LINES = 34, 2_700
+MODELS, LINES = 34, 2_720
 """Between landing and the histories, all of them together: a rule that is added asks what it makes
 unnecessary. No model is cut to a length."""
 

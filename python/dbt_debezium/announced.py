@@ -126,6 +126,19 @@ def emptied_tables(text: str) -> list[str]:
     return [*dict.fromkeys(filter(None, found))]
 
 
+def new_names(text: str) -> list[str]:
+    r"""The new names of tables that a schema change renames, as END names them.
+
+    >>> new_names('[{"type":"ALTER","id":"\"s\".\"b\"","previousId":"\"s\".\"a\""}]')
+    ['s.b']
+    """
+    try:
+        changes = _decode(text)
+    except msgspec.DecodeError:
+        return []
+    return [".".join(_parts(one.id)) for one in changes if one.previous_id]
+
+
 def _parts(name: str) -> list[str]:
     return [part.replace('""', '"') for part in _QUOTED.findall(name)]
 

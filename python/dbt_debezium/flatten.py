@@ -13,7 +13,7 @@ from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # mis
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.envelope import LONGEST_DETAIL, NEW_KEY, OLD_KEY, Headers, flatten_message
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.evidence.narrow import asks_blocking, emptied_by
+from dbt_debezium.evidence.narrow import asks_blocking, emptied_by, named_by
 from dbt_debezium.flat import Flat
 from dbt_debezium.hashing import fingerprint, hash_key, hasher
 from dbt_debezium.registry.store import landed_schemas
@@ -49,6 +49,7 @@ FLAT_TYPE = T.StructType(
         T.StructField("row_hash", T.LongType()),
         T.StructField("asks_blocking", T.BooleanType(), nullable=False),
         T.StructField("emptied_tables", TEXTS),
+        T.StructField("new_names", TEXTS),
     ]
 )
 """The fields of `Flat`, in its order, what `has_repeated_names` says, and what of `evidence.narrow`
@@ -131,6 +132,7 @@ def row_of(flat: Flat, is_repeated: bool) -> tuple[object, ...]:
         *hashes_of(flat),
         asks_blocking(flat),
         emptied_by(flat),
+        named_by(flat),
     )
 
 

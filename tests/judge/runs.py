@@ -17,7 +17,8 @@ from dbt_debezium.evidence import (
     evidence_of,
     judge_source,
 )
-from dbt_debezium.evidence.narrow import narrow_row, table_of
+from dbt_debezium.evidence.groups import FOREIGN
+from dbt_debezium.evidence.narrow import COLUMNS, narrow_row, table_of
 from dbt_debezium.evidence.verdicts import UnitVerdict
 from dbt_debezium.flat import Flat
 from dbt_debezium.judge import ChainEnd, Passed, Verdict
@@ -102,7 +103,11 @@ class Runs:
         given = self._stage(sent)
         new = len(given)
         waiting = {(one.kind, one.id) for one in self.before.open}
-        given |= {at for at in self._given if unit_of(self._staged[at].flat) in waiting}
+        given |= {
+            at
+            for at in self._given
+            if unit_of(self._staged[at].flat) in waiting and not self._is_of_another(at)
+        }
         self._given = given
         self.reread = len(given) - new
         self.rows = [self._narrow[at] for at in sorted(given)]
@@ -122,6 +127,19 @@ class Runs:
                 self.settled_snapshots.add(unit.unit_id)
         self.text = encoded(judged.state)
 
+    def _as_given(self, row: tuple[object, ...], at: Delivery) -> tuple[object, ...]:
+        """As the model proof hands it over."""
+        if not self._is_of_another(at):
+            return row
+        values = dict(zip(COLUMNS.names, row, strict=True))
+        return (*(values | {"unit_kind": FOREIGN, "unit_id": None}).values(),)
+
+    def _is_of_another(self, at: Delivery) -> bool:
+        """Whether it is BEGIN of a connector of SQL Server, which names no database."""
+        flat = self._staged[at].flat
+        own = (self.source, f"{self.source}.{flat.database_name}")
+        return flat.kind == "transaction_marker" and flat.source not in own
+
     def _stage(self, sent: Sequence[Landed]) -> set[Delivery]:
         """Keep what is new, and say what a run reads: it, and what was delivered again."""
         times = Counter(one[:3] for one in sent)
@@ -132,7 +150,7 @@ class Runs:
             is_new = known is None or (known.flat != one.flat and one.flat.kind != "quarantined")
             if is_new:
                 self._staged[at] = one
-                self._narrow[at] = narrow_row(*one, landed_at=0)
+                self._narrow[at] = self._as_given(narrow_row(*one, landed_at=0), at)
                 unit = unit_of(one.flat)
                 if unit is not None:
                     self._of_unit[unit].add(at)

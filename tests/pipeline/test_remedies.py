@@ -40,7 +40,7 @@ from dbt_debezium.scaffold import Group
 
 pytestmark = pytest.mark.slow
 
-IN_ANOTHER_LAKE = {"late_snapshot", "topic_made_again", "unordered_partitions"}
+IN_ANOTHER_LAKE = {"late_snapshot", "not_judged", "topic_made_again", "unordered_partitions"}
 """Reasons whose remedy is a new lake, or a full refresh."""
 
 REMEDIES = {

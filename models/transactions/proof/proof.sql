@@ -9,7 +9,7 @@
     'previous_commit_position': 'string', 'event_position': 'string', 'total_order': 'bigint',
     'data_collection_order': 'bigint', 'committed_at_micros': 'bigint', 'landed_at_micros': 'bigint',
     'leaves_key': 'boolean', 'enters_key': 'boolean', 'signal_type': 'string', 'asks_blocking': 'boolean',
-    'emptied_tables': 'array<string>', 'event_hash': 'bigint', 'content_hash': 'bigint', 'order_hash': 'bigint',
+    'emptied_tables': 'array<string>', 'new_names': 'array<string>', 'event_hash': 'bigint', 'content_hash': 'bigint', 'order_hash': 'bigint',
     'row_hash': 'bigint',
 } -%}
 {%- set told = {

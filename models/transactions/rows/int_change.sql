@@ -105,7 +105,9 @@ emptied_table as (
         message.partition,
         message.`offset`,
         message.event_hash,
+        message.connector,
         message.database_name,
+        message.unit_id,
         unit.commit_number,
         unit.transaction_id,
         unit.committed_at,
@@ -117,6 +119,39 @@ emptied_table as (
             and message.unit_kind = unit.unit_kind
             and message.unit_id = unit.unit_id
     where message.kind = 'schema_change' and message.copy_number = 1
+
+),
+
+-- A table that takes on a name which another one has left is not empty.
+named_table as (
+
+    select
+        source,
+        unit_id,
+        explode(new_names) as data_collection
+    from {{ ref('stg_message') }}
+    where kind = 'schema_change' and unit_kind = 'statement'
+
+),
+
+ended_table as (
+
+    select
+        emptied_table.*,
+        -- The dot between schema and table. In MySQL, where a database is one, a name may have dots.
+        case
+            when emptied_table.connector in ('mysql', 'mariadb')
+                then length(emptied_table.database_name) + 1
+            else
+                1 + length(emptied_table.data_collection)
+                - locate('.', reverse(emptied_table.data_collection))
+        end as dot
+    from emptied_table
+    left anti join named_table
+        on
+            emptied_table.source = named_table.source
+            and emptied_table.unit_id = named_table.unit_id
+            and emptied_table.data_collection = named_table.data_collection
 
 ),
 
@@ -212,16 +247,8 @@ select
         partition by source, commit_number
         order by topic, partition, `offset`, data_collection
     ) as position,
-    -- A name may have dots in it.
-    case
-        when startswith(data_collection, concat(database_name, '.')) then database_name
-        else try_element_at(split(data_collection, '[.]'), -2)
-    end as schema_name,
-    case
-        when startswith(data_collection, concat(database_name, '.'))
-            then substr(data_collection, length(database_name) + 2)
-        else try_element_at(split(data_collection, '[.]'), -1)
-    end as table_name,
+    substring_index(left(data_collection, dot - 1), '.', -1) as schema_name,
+    substr(data_collection, dot + 1) as table_name,
     {{ op('truncate') }} as operation,
     null as row_key,
     null as before,
@@ -237,4 +264,4 @@ select
     `offset`,
     event_hash,
     {{ candidate('cut_id') }}L as cut_id
-from emptied_table
+from ended_table

@@ -4,6 +4,7 @@ There is no object of Python for a message, but for those that are rare, and for
 """
 
 from array import array
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from itertools import chain
 from typing import Any, Final, TypeAlias
@@ -116,7 +117,9 @@ def grouped(rows: pa.Table) -> Facts:
     )
     if others.num_rows:
         stretches.append(_other_stretches(others))
-    statements = rows.filter(pc.is_valid(rows["emptied_tables"]))
+    statements = rows.filter(
+        pc.or_(pc.is_valid(rows["emptied_tables"]), pc.is_valid(rows["new_names"]))
+    )
     if statements.num_rows:
         counts.append(_emptied(statements))
     markers = rows.filter(pc.equal(kind, "transaction_marker"))
@@ -360,7 +363,8 @@ def _counts(counted: pa.Table) -> pa.Table:
 
 
 def _emptied(statements: pa.Table) -> pa.Table:
-    """Statements of DDL that end the rows of tables, each as a TRUNCATE of its table is counted."""
+    """Statements of DDL that end the rows of tables, each as a TRUNCATE of its table is counted.
+    What takes on a name that another table has left is no empty one."""
     names = (
         "transaction_id",
         "connector",
@@ -369,6 +373,12 @@ def _emptied(statements: pa.Table) -> pa.Table:
         "committed_at_micros",
         "emptied_tables",
     )
+    taken: dict[str, set[str]] = defaultdict(set)
+    for name, some in zip(
+        *(plain(statements[one]).to_pylist() for one in ("transaction_id", "new_names")),
+        strict=True,
+    ):
+        taken[name] |= {*(some or ())}
     columns = (plain(statements[one]).to_pylist() for one in names)
     counts = {
         (row[0], table): Count(
@@ -391,7 +401,8 @@ def _emptied(statements: pa.Table) -> pa.Table:
             committed_at=row[4] or 0,
         )
         for row in zip(*columns, strict=True)
-        for table in row[5]
+        for table in row[5] or ()
+        if table not in taken[row[0]]
     }
     values = [*zip(*counts.values(), strict=True)]
     arrays = {

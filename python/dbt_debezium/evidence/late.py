@@ -6,6 +6,7 @@ discarded, or seen by a snapshot. The table of verdicts says where a settled tra
 
 from collections.abc import Iterable
 
+from dbt_debezium.evidence.by_end import SERVER_OF_READS, server_of
 from dbt_debezium.evidence.facts import Count, Marker, Stretch
 from dbt_debezium.evidence.known import Known
 from dbt_debezium.evidence.places import most
@@ -53,11 +54,14 @@ class Late:
         """Whether a published snapshot has seen a transaction: where END is the order, it stands
         before the snapshot's place in the log, whenever its END lands."""
         last = self._last.get(name)
+        servers = {server_of(last), server_of(self._end.reached_place)} - {None, SERVER_OF_READS}
         return (
             self._snapshot_place is not None
             and last is not None
             and last <= self._snapshot_place
             and name not in self._known.settled
+            # Places of two servers do not compare, and what another one sends came later.
+            and len(servers) <= 1
         )
 
     def seen(self) -> list[str]:

@@ -93,8 +93,8 @@ class LinkMarks:
             if self._source.is_leading(one.topic):
                 at = self._source.sent[one.transaction_id].position
                 positions[one.partition][one.offset] = at
-        for one in self._source.passed_markers():
-            pass_over(positions[one.partition], one.offset)
+        for (_, partition), offset in self._source.passed_markers:
+            pass_over(positions[partition], offset)
         return Surrounding(positions, self._source.marker_ends())
 
     def _tables(

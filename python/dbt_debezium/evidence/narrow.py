@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
-from dbt_debezium.announced import emptied_tables
+from dbt_debezium.announced import emptied_tables, new_names
 from dbt_debezium.flat import Flat
 from dbt_debezium.json_values import json_decoder
 from dbt_debezium.units import delivery_hash, hashes_of, unit_of
@@ -43,6 +43,7 @@ COLUMNS: Final = pa.schema(
         pa.field("signal_type", pa.string()),
         pa.field("asks_blocking", pa.bool_()),
         pa.field("emptied_tables", pa.list_(pa.string())),
+        pa.field("new_names", pa.list_(pa.string())),
         pa.field("event_hash", pa.int64(), nullable=False),
         pa.field("content_hash", pa.int64(), nullable=False),
         pa.field("order_hash", pa.int64(), nullable=False),
@@ -57,6 +58,7 @@ COLUMNS: Final = pa.schema(
 - `leaves_key`: whether `new_row_key` is there. `enters_key`: whether `old_row_key` is.
 - `asks_blocking`: whether a signal asks for a blocking snapshot.
 - `emptied_tables`: of a statement of DDL that says its place, the tables that it drops or renames.
+- `new_names`: of such a one, the names that it gives tables. A table of that name is not empty.
 """
 
 
@@ -114,6 +116,7 @@ def narrow_row(
         flat.signal_type,
         asks_blocking(flat),
         emptied_by(flat),
+        named_by(flat),
         delivery_hash(topic, partition, offset) if event is None else event,
         hashes.content,
         hashes.order,
@@ -147,6 +150,14 @@ def emptied_by(flat: Flat) -> list[str] | None:
     if flat.transaction_id is None or flat.event_position is None:
         return None
     return emptied_tables(flat.table_changes) or None
+
+
+def named_by(flat: Flat) -> list[str] | None:
+    """The names that a statement of DDL gives tables. To swap two tables, as tools that change a
+    schema online do, takes one statement, of which each rename is a message of its own."""
+    if flat.kind != "schema_change" or flat.table_changes is None:
+        return None
+    return new_names(flat.table_changes) or None
 
 
 def table_of(rows: Iterable[tuple[object, ...]]) -> pa.Table:

@@ -293,8 +293,10 @@ class Settlement:
         for one in evidence.late_markers:
             if at := evidence.known.settled.get(one.transaction_id):
                 markers[one.topic, one.partition][one.offset] = at
-        for one in evidence.passed_markers():
-            pass_over(markers[one.topic, one.partition], one.offset)
+        for key, offset in evidence.passed_markers:
+            pass_over(markers[key], offset)
+            if offset not in markers[key]:
+                lines[key].passed.append(offset)
         for place, some in markers.items():
             lines[place].markers = {
                 offset: some[offset] for offset in sorted(some) if offset + 1 not in some

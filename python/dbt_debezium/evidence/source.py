@@ -30,6 +30,7 @@ from dbt_debezium.evidence.topics import Topic, named_topic
 from dbt_debezium.evidence.transactions import Transaction, Transactions
 from dbt_debezium.evidence.unnamed import groups_of
 from dbt_debezium.judge import marks
+from dbt_debezium.judge.places import EVERYWHERE, epoch_of
 from dbt_debezium.judge.traits import TRAITS
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.topic_names import table_suffix
@@ -210,12 +211,16 @@ class SourceEvidence:
             if self.is_leading(one.topic)
         }
 
-    def passed_markers(self) -> list[Marker]:
-        """Markers of other sources in the leading topic, by their offsets."""
-        others = (one for one in self.facts.markers if not self.is_own(one))
-        return sorted(
-            (one for one in others if self.is_leading(one.topic)), key=lambda one: one.offset
-        )
+    @cached_property
+    def passed_markers(self) -> list[tuple[Place, int]]:
+        """Partitions and offsets of other sources' markers in the leading topic, in order."""
+        found = {(line.key, at) for line in self.state.partitions for at in line.passed}
+        found |= {
+            ((one.topic, one.partition), one.offset)
+            for one in self.facts.markers
+            if not self.is_own(one) and self.is_leading(one.topic)
+        }
+        return sorted(found)
 
     # --- topics
 
@@ -458,6 +463,40 @@ class SourceEvidence:
     def _misplaced(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
         """Where a transaction stands in the order of marks, and why it is not where it was
         committed."""
+        position, reason = self._placed(one)
+        if reason is not None or one.is_decided:
+            return position, reason
+        if self._comes_too_late(one, position):
+            return f"{self.end.passed}+", (
+                "unplaced_truncate" if one.is_whole else "missing_predecessor"
+            )
+        if epoch_of(one.name) > self._waiting_epoch:
+            return position, "follows_held_transaction"
+        # Other connectors do not give an id out again.
+        is_two = self.connector == "generic" and one.has_other_end
+        return position, "contradicting_events" if is_two else None
+
+    def _comes_too_late(self, one: Transaction, position: str | None) -> bool:
+        """Whether it stands in front of what is published, by a position that nothing has told, or
+        by its number and its place in the binary log."""
+        passed = self.end.passed
+        if passed is None or position is None or not (one.is_whole or one.is_uncounted):
+            return False
+        if position <= passed:
+            return "+" in position or self.connector == "cdl"
+        log, number = log_number(one.log_position)
+        known = dict(self.end.log_numbers).get(log or "")
+        is_behind = known is None or number is None or number > known
+        return not is_behind and (one.last or "") <= (self.end.reached_place or "")
+
+    @cached_property
+    def _waiting_epoch(self) -> str:
+        """The first epoch of which a transaction has no place: a later one waits for it."""
+        some = (one for one in self.sent.values() if one.position is None)
+        waiting = (epoch_of(one.name) for one in some if one.has_changes and not one.is_decided)
+        return min(waiting, default=EVERYWHERE)
+
+    def _placed(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
         position = one.position
         if one.is_uncounted:
             return self._misplaced_uncounted(one)

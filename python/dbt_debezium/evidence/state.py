@@ -112,6 +112,8 @@ class Partition(Struct, forbid_unknown_fields=True):
     """Messages that cannot be read, and that the chain has not passed."""
     unplaced: list[int] = field(default_factory=list)
     """The offsets of all that cannot be read."""
+    passed: list[int] = field(default_factory=list)
+    """Of a transaction topic: markers of other sources behind one that is not settled."""
     markers: dict[int, str] = field(default_factory=dict)
     """Of a transaction topic: settled markers that no settled one follows, by offset."""
 

@@ -29,6 +29,7 @@ class Transaction:
         "committed_at",
         "end_offset",
         "end_position",
+        "ended_at",
         "event_count",
         "expected",
         "first",
@@ -39,6 +40,7 @@ class Transaction:
         "has_end",
         "has_known_end",
         "has_markers",
+        "has_other_end",
         "is_decided",
         "is_last_of_epoch",
         "is_uncounted",
@@ -84,6 +86,10 @@ class Transaction:
         """Of all its changes, by the END that counts most."""
         self.expected = 0
         """Changes of tables that land, by the END that counts most."""
+        self.ended_at: int | None = None
+        """When it was committed, by its first END."""
+        self.has_other_end = False
+        """Whether another END says another time."""
         self.end_position: str | None = None
         """That its END tells."""
         self.position: str | None = None
@@ -132,6 +138,8 @@ class Transaction:
         self.marked_at = least(self.marked_at, one.committed_at)
         if one.is_end:
             self.has_end = True
+            self.ended_at = self.ended_at or one.committed_at
+            self.has_other_end = self.has_other_end or self.ended_at != one.committed_at
             self.event_count = most(self.event_count, one.event_count)
             self.end_position = least(self.end_position, one.position)
         if not is_leading:

@@ -24,6 +24,7 @@ from dbt_debezium.judge.marks import (
     Window,
 )
 from dbt_debezium.judge.partitions import Partitions
+from dbt_debezium.judge.places import NOWHERE
 from dbt_debezium.judge.snapshot import SnapshotReads, Topics
 from dbt_debezium.judge.traits import Traits, traits_of
 from dbt_debezium.judge.unread import Unread
@@ -71,7 +72,11 @@ class Evidence:
         snapshots = _snapshots(facts, source, end)
         self._reasons = {one.position: one.hold_reason(topics) for one in snapshots}
         self._lacking_topics = {one.position: one.lacking_topics(topics) for one in snapshots}
-        self._initial = [one.position for one in snapshots if not one.is_blocking]
+        newest = end.position or end.snapshot_position or NOWHERE
+        self._initial = [
+            one.position for one in snapshots if not one.is_blocking and one.position >= newest
+        ]
+        """Those that are not late."""
 
     def snapshot_hold_reason(self, position: str) -> HoldReason | None:
         """Why the snapshot at a position waits; None where it is whole, or an operator says so."""

@@ -143,7 +143,10 @@ class Predecessor:
         named = transaction.previous_position
         if is_first:
             return named is not None and named == self.end.position_before
-        return self._is_named(named) or named in self._lone_positions
+        # What names a message that names itself may follow anything: nothing in front of it waits.
+        come = self.end.position or self.end.snapshot_position or NOWHERE
+        has_come = (transaction.older_position or NOWHERE) <= come
+        return self._is_named(named) or (named in self._lone_positions and has_come)
 
     def _is_named(self, position: str | None) -> bool:
         end = self.end.position

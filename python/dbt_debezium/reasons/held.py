@@ -111,8 +111,10 @@ HELD: Final = by_name(
         Reason(
             "unplaced_truncate",
             "S8",
-            "it is a TRUNCATE without BEGIN, and numbers of several logs, as of several "
-            "gtid_domain_id, do not tell its place",
+            "it is a TRUNCATE or DDL without BEGIN, and nothing tells its place: numbers of "
+            "several logs, as of several gtid_domain_id, do not, nor one that lands too late",
+            "run dbt-debezium run --full-refresh, which takes in what landed too late, or take a "
+            "new initial snapshot, and truncate in the domain of all other transactions",
             "take a new initial snapshot, and truncate in the domain of all other transactions",
         ),
         Reason(
