@@ -125,7 +125,7 @@ def page(lake: Lake) -> Path:
 def check_page(lake: Lake, commit_number: int, *said: str) -> None:
     """That the page shows what is published, and how the rounds are."""
     text = page(lake).read_text()
-    assert f"<dt>published commit</dt><dd>{commit_number:,}</dd>" in text
+    assert f"Readers see commit {commit_number:,} of " in text
     assert "; newest commit " in text
     assert [one for one in said if one not in text] == []
 

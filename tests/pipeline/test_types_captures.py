@@ -295,7 +295,11 @@ def test_an_object_where_the_model_has_a_number_is_null_and_named(lake: Lake) ->
     variable = "'nfree': 'string from io.debezium.data.VariableScaleDecimal'"
     assert variable in text
     model.write_text(text.replace(variable, "'nfree': 'int'"))
-    sent = lake.rows("select count(*) from build.num_history where nfree is not null")
+    # Two have more digits than a decimal can hold.
+    sent = lake.rows(
+        "select count(*) from build.num_history where nfree is not null"
+        " or array_contains(_change.unrepresentable.column, 'nfree')"
+    )
     # A model that has changed is built from all changes, which have been built.
     assert lake.build("--select", "num_history", command="run"), lake.lines
     named = lake.rows(

@@ -138,7 +138,7 @@ ended_table as (
 
     select
         emptied_table.*,
-        -- The dot between schema and table. In MySQL, where a database is one, a name may have dots.
+        -- Between schema and table. In MySQL, where a database is a schema, names may have dots.
         case
             when emptied_table.connector in ('mysql', 'mariadb')
                 then length(emptied_table.database_name) + 1
