@@ -104,9 +104,10 @@ class MysqlHistory:
                 self.commits.append(opened)
                 self._number(place, opened)
                 window = []
-            elif "ddl" in value and value["source"]["gtid"]:
+            elif "ddl" in value and value["source"]["snapshot"] != "true":
                 statement = self._statement(place, value)
-                self._number(place, statement)
+                if value["source"]["gtid"] or statement.changes:
+                    self._number(place, statement)
                 truncates += [statement] if statement.changes else []
             elif "op" in value:
                 source = value["source"]
@@ -138,7 +139,8 @@ class MysqlHistory:
     def _statement(self, place: int, value: Row) -> MysqlCommit:
         """A statement of DDL. It is a commit if it drops a table of which rows have been sent."""
         source = value["source"]
-        commit = MysqlCommit(source["gtid"], is_statement=True)
+        transaction_id = source["gtid"] or f"file={source['file']},pos={source['pos']}"
+        commit = MysqlCommit(transaction_id, is_statement=True)
         for one in value["tableChanges"]:
             table = tuple(part.strip('"') for part in one["id"].split("."))
             if one["type"] == "DROP" and table in self._keyless:
