@@ -1,12 +1,12 @@
 {#-
     Why the results of a run must not be published, in words; empty when they may. dbt has no result of an ephemeral
-    model, which is a part of those that read it.
+    model, which is a part of those that read it, and does nothing for an exposure (no-op).
 -#}
 {%- macro unpublished_reason(results) -%}
     {%- set done = [] -%}
     {%- set not_good = [] -%}
     {%- for result in results -%}
-        {%- if result.status in ['success', 'pass', 'warn'] -%}
+        {%- if result.status in ['success', 'pass', 'warn', 'no-op'] -%}
             {%- do done.append(result.node.unique_id) -%}
         {%- else -%}
             {%- do not_good.append(result.node.name) -%}

@@ -256,7 +256,7 @@ def test_a_row_that_passes_through_a_key_which_no_row_has_leaves_nothing_there(
 def test_a_bag_whose_generated_column_is_not_streamed_goes_on_without_it(
     failed: Shown, added: Shown, anew: Shown
 ) -> None:
-    assert "takes a row that the keyless table public.bag does not hold" in failed.said
+    assert "takes a row that the keyless table app.bag does not hold" in failed.said
     (held,) = added.cuts["bags"]["held"]
     assert held["reason"] == "missing_row"
     said = held_sentence(added.cuts["bags"], "status") or ""

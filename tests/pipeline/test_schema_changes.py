@@ -329,7 +329,7 @@ def test_a_table_whose_rows_a_statement_changed_without_an_event_is_flagged(
     raised = {(one["table"], one["flag"]): one["detail"] for one in flags}
     assert raised["public.ev", "column_renamed"] == "commit 5: a is gone, a2 is new"
     converted = raised["public.ev", "type_converted"]
-    assert re.fullmatch(r"commit \d+: \w+ is \S+ instead of \S+", converted), converted
+    assert re.fullmatch(r"commit \d+: \w+ is \S.* instead of \S.*", converted), converted
     assert ("public.ev_key", "key_changed") not in raised
 
 
