@@ -64,7 +64,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_every_held_reason_is_defined_and_has_an_entry() -> None:
-    assert {"no_end", "unproven_reads", "follows_held_snapshot"} <= held_reasons()
+    assert {"no_end", "snapshot_unconfirmed", "follows_held_snapshot"} <= held_reasons()
     assert held_reasons() == HELD.keys()
     assert section("Held") == HELD.keys()
 

@@ -23,7 +23,7 @@ def full_page(name: str) -> str:
     """A page with something in each of its parts, of a source, tables and topics of this name."""
     found = troubled(name)
     found.report[0]["held"] += [
-        held_one("snapshot 10", "missing_reads", table=name, has_landed=False),
+        held_one("snapshot 10", "snapshot_incomplete", table=name, has_landed=False),
         *(held_one(f"{name}:{number}", "follows_held_transaction") for number in range(300)),
     ]
     found.report += [entry("crm", committed_at="2026-11-20T00:00:00Z")]

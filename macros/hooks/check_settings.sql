@@ -2,11 +2,11 @@
 {%- macro check_settings() -%}
     {%- set problems = [] -%}
     {%- set held_reasons = [
-        'above_low_water', 'contradicting_events', 'follows_held_snapshot', 'follows_held_transaction', 'key_change_torn', 'late_snapshot',
-        'missing_events', 'missing_predecessor', 'missing_reads', 'missing_row', 'missing_signal', 'not_judged', 'no_boundary', 'no_commit_position', 'no_end',
-        'no_transaction', 'end_not_sent', 'partition_behind', 'unplaced_truncate',
-        'quarantined_event', 'refused_proof', 'several_partitions', 'shared_topic_prefix', 'too_many_events', 'topic_made_again',
-        'unaccounted_gtid', 'unordered_partitions', 'unproven_reads', 'unproven_restart'
+        'awaiting_watermark', 'contradicting_events', 'follows_held_snapshot', 'follows_held_transaction', 'incomplete_key_change', 'late_snapshot',
+        'missing_events', 'missing_predecessor', 'snapshot_incomplete', 'missing_row', 'missing_signal', 'not_judged', 'transaction_end_unknown', 'no_commit_position', 'no_end',
+        'no_transaction', 'end_never_sent', 'partition_behind', 'unplaced_truncate',
+        'quarantined_event', 'refused_proof', 'several_partitions', 'shared_topic_prefix', 'too_many_events', 'transaction_topic_recreated',
+        'unaccounted_gtid', 'unordered_partitions', 'snapshot_unconfirmed', 'unproven_restart'
     ] -%}
 
     {%- for name, why in [

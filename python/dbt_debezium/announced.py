@@ -129,7 +129,7 @@ def emptied_tables(text: str) -> list[str]:
 def new_names(text: str) -> list[str]:
     r"""The new names of tables that a schema change renames, as END names them.
 
-    >>> new_names('[{"type":"ALTER","id":"\"s\".\"b\"","previousId":"\"s\".\"a\""}]')
+    >>> new_names('[{"type":"ALTER","id":"\\"s\\".\\"b\\"","previousId":"\\"s\\".\\"a\\""}]')
     ['s.b']
     """
     try:

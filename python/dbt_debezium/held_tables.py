@@ -32,12 +32,12 @@ inner join {{schema}}.held_message as message
         and held.transaction_id = message.transaction_id
 where
     published.channel = 'published'
-    and held.held_reason in ('key_change_torn', 'missing_row')
+    and held.held_reason in ('incomplete_key_change', 'missing_row')
     and message.data_collection is not null
 group by held.source, held.transaction_id, held.held_reason, message.data_collection
 order by held.source, held.transaction_id, message.data_collection
 """
-SIGNS: Final = {"key_change_torn": "is_torn", "missing_row": "takes_rows"}
+SIGNS: Final = {"incomplete_key_change": "is_torn", "missing_row": "takes_rows"}
 """What shows that a table is one of those, by the reason to hold."""
 
 

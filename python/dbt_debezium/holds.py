@@ -115,7 +115,7 @@ def time_text(held: Held) -> str:
     if not held["committed_at"]:
         return ""
     # Without its END nothing says whether it has been committed.
-    verb = "changed" if held["reason"] in ("no_end", "end_not_sent") else "committed"
+    verb = "changed" if held["reason"] in ("no_end", "end_never_sent") else "committed"
     return f" ({verb} at {held['committed_at'][:19].replace('T', ' ')} UTC)"
 
 

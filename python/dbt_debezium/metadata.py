@@ -38,7 +38,7 @@ def asks_for_metadata(entry: Mapping[str, Any]) -> bool:
 
 def lacks_metadata(entry: Mapping[str, Any]) -> bool:
     """Whether a connector that could send transaction metadata does not."""
-    is_waiting = any(one["reason"] == "above_low_water" for one in entry["held"])
+    is_waiting = any(one["reason"] == "awaiting_watermark" for one in entry["held"])
     return entry["connector"] != "cdl" and (entry["proof"] == "watermark" or is_waiting)
 
 

@@ -23,7 +23,7 @@ OPEN: dict[str, str] = {
     "32": "compaction of such a topic shows as missing events and holds, so that other sources go "
     "on; the run fails where refused_holds names missing_events",
     "33": "columns yes; the identity is the message key, unless the history model names another",
-    "48": "held as missing_reads; a streamed change does not make up for the last marker",
+    "48": "held as snapshot_incomplete; a streamed change does not make up for the last marker",
     "75": "shows nothing, and the next run is right; files of a failed write are not looked for",
     "76": "a damaged file keeps the whole landing out, by name; parquet is not read",
     "77": "each line is checked and each file copied by its hash; without a manifest of the writer "

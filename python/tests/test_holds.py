@@ -225,12 +225,12 @@ def test_an_old_row_without_its_large_values_is_the_fault_of_the_row_image() -> 
 
 def test_a_torn_key_change_names_its_table_and_what_is_missing_of_its_topic() -> None:
     torn = takes("public.log") | {"takes_rows": False, "is_torn": True}
-    sentence, table = named("key_change_torn", torn)
+    sentence, table = named("incomplete_key_change", torn)
     assert table == "public.log"
     assert "a row of public.log left its key and arrived under no other one" in sentence
 
 
-@pytest.mark.parametrize("reason", ["missing_row", "key_change_torn"])
+@pytest.mark.parametrize("reason", ["missing_row", "incomplete_key_change"])
 def test_a_table_that_nothing_shows_is_not_made_up(reason: str) -> None:
     sentence, table = named(reason)
     assert table is None
@@ -255,7 +255,7 @@ def test_the_query_for_held_tables_says_which_they_are() -> None:
     lake.execute("create table build.cut as select 1 as cut_id, 'published' as channel")
     lake.execute(
         "create table build.held_transaction__stored as from (values (1, 's', '7', "
-        "'key_change_torn'), (1, 's', '8', 'missing_row'), (1, 's', '9', 'no_end')) "
+        "'incomplete_key_change'), (1, 's', '8', 'missing_row'), (1, 's', '9', 'no_end')) "
         "as held (cut_id, source, transaction_id, held_reason)"
     )
     torn = ("7", "public.torn", "d", "1", "2", None, None)

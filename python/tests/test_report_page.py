@@ -185,8 +185,8 @@ def test_a_held_snapshot_shows_what_has_landed_of_each_table() -> None:
         "last_offset": None,
     }  # fmt: skip
     held = [
-        held_one("snapshot 10", "missing_reads", table="public.b", lacking=[lacking]),
-        held_one("snapshot 10", "missing_reads", table="public.c", has_landed=False),
+        held_one("snapshot 10", "snapshot_incomplete", table="public.b", lacking=[lacking]),
+        held_one("snapshot 10", "snapshot_incomplete", table="public.c", has_landed=False),
     ]
     reads = [SnapshotReads("public.a", 12_000), SnapshotReads("public.b", 7)]
     found = LakeStatus([entry(held=held)], 0, {}, {}, snapshots={"shop": reads})

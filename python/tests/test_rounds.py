@@ -600,7 +600,7 @@ def test_health_is_red_within_two_rounds_while_readers_stand_still(tmp_path: Pat
     committed_at = (began + timedelta(seconds=5)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     for number in (2, 3):
         at = began + timedelta(seconds=30 * (number - 1))
-        waiting = held_entry("7", "unproven_reads", committed_at)
+        waiting = held_entry("7", "snapshot_unconfirmed", committed_at)
         told = Told(number, at, 4.2, published_with(waiting, at=at), None, 0, 26)
         health.round(told)
     assert is_green(file, began + timedelta(seconds=40))
@@ -631,7 +631,7 @@ def test_what_has_no_time_of_its_own_is_held_since_a_round_first_met_it(tmp_path
     """As a snapshot, or what a source with a clock that is ahead has committed."""
     health = Health(tmp_path / "health.json")
     for committed_at in (None, "2999-01-01T00:00:00.000000Z"):
-        entry = held_entry("snapshot 10", "unproven_reads", committed_at)
+        entry = held_entry("snapshot 10", "snapshot_unconfirmed", committed_at)
         for number, minutes in enumerate((0, 5, 9)):
             at = BEGAN + timedelta(minutes=minutes)
             health.round(Told(number, at, 4.2, published_with(entry, at=at), None, 0, 26))
@@ -749,7 +749,7 @@ def test_a_snapshot_that_waits_for_silent_partitions_wakes_rounds_until_all_are_
         def land(self, spark: Any, tell: Tell) -> Landing:
             return landings.pop(0)
 
-    held = [held_entry("snapshot 10", "unproven_reads", None)]
+    held = [held_entry("snapshot 10", "snapshot_unconfirmed", None)]
     monkeypatch.setattr("dbt_debezium.build.run_dbt", lambda *_, **__: True)
     monkeypatch.setattr("dbt_debezium.rounds.round.has_published", lambda *_: True)
     monkeypatch.setattr("dbt_debezium.rounds.round.write_mark", lambda *one: leave(lake, one[2]))

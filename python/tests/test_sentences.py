@@ -66,7 +66,9 @@ def test_the_first_cause_is_named_and_not_what_waits_before_it_or_stands_behind_
 
 
 def test_a_snapshot_that_lacks_a_table_names_it_and_how_to_leave_it_out() -> None:
-    lacking = held("snapshot 10", "missing_reads", ("public.t", None, 3), ("public.audit", None, 0))
+    lacking = held(
+        "snapshot 10", "snapshot_incomplete", ("public.t", None, 3), ("public.audit", None, 0)
+    )
     told = first_sentence("preview", lacking)
     assert "nothing of public.audit has landed" in told
     assert "--not-ingested 'public.audit'" in told
@@ -75,7 +77,7 @@ def test_a_snapshot_that_lacks_a_table_names_it_and_how_to_leave_it_out() -> Non
 
 
 def test_a_snapshot_of_a_dump_is_told_first_that_complete_may_prove_it() -> None:
-    for reason in ("missing_reads", "unproven_reads"):
+    for reason in ("snapshot_incomplete", "snapshot_unconfirmed"):
         _, _, remedy = first_sentence("preview", held("snapshot 10", reason)).partition("; ")
         assert remedy.startswith("pass --complete if the dump is whole")
 

@@ -58,5 +58,5 @@ def snapshot(*, is_torn: bool) -> list[Mark]:
 def test_a_snapshot_is_not_whole_where_reads_have_lost_their_place() -> None:
     source = Source("generic", None)
     assert isinstance(judged(source, snapshot(is_torn=False)), Commit)
-    held = Hold("initial_snapshot", "0+3", None, "missing_reads", read_position="3")
+    held = Hold("initial_snapshot", "0+3", None, "snapshot_incomplete", read_position="3")
     assert judged(source, snapshot(is_torn=True)) == held

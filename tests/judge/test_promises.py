@@ -61,5 +61,5 @@ def test_any_landing_ends_in_the_same_chain(profile: str, number: int, seed: int
         # would have asked for more evidence. It stays published.
         verdicts = judge(marks_of(history.plan, landed), ChainEnd())
         first_hold = next(one for one in verdicts if isinstance(one, Hold))
-        assert first_hold.reason in ("unproven_restart", "unproven_reads")
+        assert first_hold.reason in ("unproven_restart", "snapshot_unconfirmed")
         assert in_parts[-1:] > at_once[-1:]

@@ -407,7 +407,9 @@ def test_control_records_are_no_gap_and_an_empty_partition_is_waited_for_until_i
     assert rows == [(1, "a2"), (3, "c"), (4, "d")]
     reasons = {one["transaction_id"]: one["reason"] for one in waiting["held"]}
     assert waiting["commit_number"] == 0
-    assert [reasons[one] for one in reasons if one.startswith("snapshot")] == ["missing_reads"]
+    assert [reasons[one] for one in reasons if one.startswith("snapshot")] == [
+        "snapshot_incomplete"
+    ]
 
     time.sleep(QUIET.seconds)
     looked = land(lake, cluster, "(tiny|half)[.].*", quiet_after=QUIET)

@@ -108,7 +108,7 @@ class Operator:
             or (reason == "no_end" and not known[0])
             or (self.source.is_behind and len(following) == 1)
             # What nothing counts ends where the next one that has landed says (docs/limits.md).
-            or (reason == "above_low_water" and not known[1])
+            or (reason == "awaiting_watermark" and not known[1])
         )
 
     def decide(self, cut: Row, shown: State) -> dict[str, str]:

@@ -843,7 +843,7 @@ def test_a_snapshot_waits_for_a_table_that_a_transaction_counts(run: Run, source
     connector, _, database = source.partition(".")
     name = f"some_{connector}_table_late" + (f".{database}" if database else "")
     assert run.first.values(name) == {}
-    assert run.first.held(name)[0] == "missing_reads"
+    assert run.first.held(name)[0] == "snapshot_incomplete"
     is_behind = connector == "db2"
     rows = {1: "a", 2: "b", 3: "c"} | ({} if is_behind else {4: "last"})
     assert run.last.cut(name) == (len(rows), "counted")
@@ -898,7 +898,7 @@ def test_incremental_reads_are_upserts_at_their_place_and_delete_nothing(run: Ru
 def test_a_window_whose_reads_may_be_missing_is_held(run: Run) -> None:
     assert run.last.cut("some_db2_window_open") == (1, "counted")
     assert run.last.values("some_db2_window_open") == {1: "a", 2: "b", 3: "not read"}
-    assert run.last.held("some_db2_window_open")[0] == "unproven_reads"
+    assert run.last.held("some_db2_window_open")[0] == "snapshot_unconfirmed"
 
 
 # --- flags -------------------------------------------------------------------------------------
@@ -1166,7 +1166,7 @@ def test_each_message_that_cannot_be_read_holds_what_nothing_counts(run: Run) ->
     assert run.first.values(source) == {1: "a", 2: "b"}
     assert run.first.cut(source) == (2, "watermark")
     assert run.last.values(source) == {1: "a", 2: "b", 3: "c", 4: "d"}
-    assert run.last.held(source)[0] == "above_low_water"
+    assert run.last.held(source)[0] == "awaiting_watermark"
 
 
 @covers("DB2-78")
@@ -1274,7 +1274,7 @@ def test_without_counts_a_cut_is_a_watermark_and_a_tie_has_one_order(run: Run) -
     source = "some_postgresql_without_metadata"
     assert run.last.cut(source) == (3, "watermark")
     assert run.last.values(source) == {2: "a", 3: "b"}
-    assert run.last.held(source) == ["above_low_water"]
+    assert run.last.held(source) == ["awaiting_watermark"]
 
 
 @covers("PG-21", "PG-22")
@@ -1282,14 +1282,14 @@ def test_transactions_that_nothing_orders_are_held_and_reported(run: Run) -> Non
     source = "some_postgresql_as_printed"
     assert run.last.cut(source) == (0, "none")
     assert run.last.rows(source) == []
-    assert run.last.held(source) == ["above_low_water", "above_low_water"]
+    assert run.last.held(source) == ["awaiting_watermark", "awaiting_watermark"]
 
 
 @covers("MSS-16")
 def test_a_change_without_any_position_holds_what_follows_it(run: Run) -> None:
     source = "some_sqlserver_without_lsn.testDB"
     assert run.last.values(source) == {}
-    assert set(run.last.held(source)) == {"above_low_water"}
+    assert set(run.last.held(source)) == {"awaiting_watermark"}
     assert run.last.cuts[source]["counts"]["held"] == 4
 
 
@@ -1312,7 +1312,7 @@ def test_a_cut_of_cdl_is_never_counted(run: Run) -> None:
 def test_transactions_of_one_partition_are_in_its_order_whatever_their_lsns(run: Run) -> None:
     rows = run.first.rows(ORDERED, CDL_TABLE, "public")
     assert sorted(row["id"] for row in rows) == [1, 2]
-    assert run.first.held(ORDERED) == ["above_low_water"]
+    assert run.first.held(ORDERED) == ["awaiting_watermark"]
 
 
 @covers("CDL-17")
@@ -1354,7 +1354,7 @@ def test_two_jobs_of_cdl_that_name_no_source_are_told_apart_by_topic(run: Run, j
 def test_a_message_that_cannot_be_read_holds_what_follows_it(run: Run) -> None:
     assert run.last.cut("cdl_unreadable") == (1, "none")
     assert [row["id"] for row in run.last.rows("cdl_unreadable", CDL_TABLE, "public")] == [1]
-    assert set(run.last.held("cdl_unreadable")) == {"above_low_water"}
+    assert set(run.last.held("cdl_unreadable")) == {"awaiting_watermark"}
 
 
 # --- many sources in one run -------------------------------------------------------------------
@@ -1484,7 +1484,7 @@ def test_a_transaction_topic_that_was_made_again_loses_no_transaction(
     assert run.first.values(source) == run.last.values(source) == {1: "b"}
     held = run.last.cuts[source]["held"]
     assert [one["reason"] for one in held] == [
-        *["topic_made_again"] * 2,
+        *["transaction_topic_recreated"] * 2,
         *["follows_held_transaction"] * 2,
     ]
     assert run.last.cuts[source]["counts"]["superseded"] == 0

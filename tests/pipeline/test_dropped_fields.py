@@ -115,7 +115,7 @@ def differences(one: Variant, shown: Mapping[str, State], cuts: Mapping[str, Row
         held = [held["reason"] for held in cuts.get(name, {}).get("held", [])]
         # A read that is held has been shown to nobody, before or after its window.
         is_known = state in one.states or (
-            "missing_reads" in held and state in one.states_without_reads
+            "snapshot_incomplete" in held and state in one.states_without_reads
         )
         if not is_known:
             yield f"{name} shows {json.dumps(state)} as {cuts[name]['proof']}, holds {held}"

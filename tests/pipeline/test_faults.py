@@ -1039,8 +1039,8 @@ def restarted_twice(source: Source) -> None:
     source.commit(3, 3000, update(1, 3))
 
 
-@sends(FIRST, "key_change_torn")
-def key_change_torn(source: Source) -> None:
+@sends(FIRST, "incomplete_key_change")
+def incomplete_key_change(source: Source) -> None:
     """A delete says which key the row has now, and END agrees that nothing has it."""
     began(source)
     source.commit(2, 2000, delete(1))
@@ -1899,12 +1899,12 @@ def test_quarantined_messages_are_listed_with_their_values_where_asked(
         ("copies_of_other_content", "contradicting_events"),
         ("copies_of_other_order", "unproven_restart"),
         ("restarted_twice", "too_many_events"),
-        ("key_change_torn", "key_change_torn"),
+        ("incomplete_key_change", "incomplete_key_change"),
         ("short_and_long", "missing_events"),
         ("restart_over_garbage", "unproven_restart"),
         ("restart_after_garbage", "unproven_restart"),
         ("restart_with_two_ends", "unproven_restart"),
-        ("window_cut_off", "unproven_reads"),
+        ("window_cut_off", "snapshot_unconfirmed"),
         ("too_few", "missing_events"),
         ("too_many", "too_many_events"),
         ("no_block", "missing_events"),
@@ -1980,8 +1980,8 @@ def test_of_two_columns_of_one_name_the_last_counts(shown: Seen) -> None:
 @pytest.mark.parametrize(
     ("name", "rows", "waiting", "reason"),
     [
-        ("read_cut_off", {}, "snapshot 10", "missing_reads"),
-        ("message_at_snapshot", {}, "snapshot 10", "missing_reads"),
+        ("read_cut_off", {}, "snapshot 10", "snapshot_incomplete"),
+        ("message_at_snapshot", {}, "snapshot 10", "snapshot_incomplete"),
         ("begin_cut_off", {1: 2, 2: 1, 3: 1}, "2", "missing_predecessor"),
     ],
 )
@@ -2001,29 +2001,29 @@ def test_a_restart_is_shown_when_all_partitions_have_passed_it(later: Seen) -> N
 
 def test_a_window_that_may_lack_a_read_is_never_shown(later: Seen) -> None:
     assert later.table("window_cut_off") == {1: 1}
-    assert later.held("window_cut_off")["2"] == "unproven_reads"
+    assert later.held("window_cut_off")["2"] == "snapshot_unconfirmed"
 
 
 def test_a_window_is_not_whole_since_an_older_change_comes_again(shown: Seen) -> None:
     assert shown.table("window_cut_off_in_a_restart") == {1: 2}
-    assert shown.held("window_cut_off_in_a_restart")["3"] == "unproven_reads"
+    assert shown.held("window_cut_off_in_a_restart")["3"] == "snapshot_unconfirmed"
 
 
 def test_a_topic_that_tables_share_with_signals_holds_reads(shown: Seen) -> None:
     assert shown.table("one_topic_with_signals") == {1: 3, 2: 1}
     assert shown.table("two_topics_with_signals") == {}
-    assert shown.held("two_topics_with_signals")["snapshot 10"] == "missing_reads"
+    assert shown.held("two_topics_with_signals")["snapshot 10"] == "snapshot_incomplete"
 
 
 def test_a_torn_key_change_is_held_where_nothing_counts_transactions(shown: Seen) -> None:
     assert shown.table("uncounted_key_change_torn") == {1: 1}
-    assert shown.held("uncounted_key_change_torn")["2"] == "key_change_torn"
+    assert shown.held("uncounted_key_change_torn")["2"] == "incomplete_key_change"
 
 
 @pytest.mark.parametrize("name", ["messages_of_others", "messages_of_themselves"])
 def test_messages_hold_nothing_of_a_source_without_metadata(shown: Seen, name: str) -> None:
     assert shown.table(name) == {1: 3}
-    assert shown.held(name) == {"4": "above_low_water"}
+    assert shown.held(name) == {"4": "awaiting_watermark"}
 
 
 def test_a_message_that_names_itself_does_not_hide_what_has_not_landed(
@@ -2043,7 +2043,7 @@ def test_no_cut_stands_between_a_signal_and_its_blocking_snapshot(shown: Seen, l
 @pytest.mark.parametrize("name", ["shared_topic_late", "shared_topic_unknown"])
 def test_a_read_behind_what_another_source_sent_is_waited_for(shown: Seen, name: str) -> None:
     assert shown.table(name) == {}
-    assert shown.held(name)["snapshot 10"] == "missing_reads"
+    assert shown.held(name)["snapshot 10"] == "snapshot_incomplete"
 
 
 def test_an_end_that_came_before_is_not_one_that_follows(shown: Seen, later: Seen) -> None:
@@ -2056,7 +2056,7 @@ def test_an_end_that_came_before_is_not_one_that_follows(shown: Seen, later: See
 
 def test_a_change_that_lands_whole_is_no_read_that_is_missing(shown: Seen, later: Seen) -> None:
     assert shown.table("change_cut_off") == {1: 1, 2: 1}
-    assert "missing_reads" in shown.held("change_cut_off").values()
+    assert "snapshot_incomplete" in shown.held("change_cut_off").values()
     assert later.table("change_cut_off") == {1: 7, 2: 7, 3: 3, 4: 4}
     assert later.held("change_cut_off") == {}
 
@@ -2183,22 +2183,22 @@ def test_a_new_stream_that_nothing_counts_waits_for_the_only_transaction_of_the_
 ) -> None:
     assert shown.table(f"slot_lost_in_the_first_{place}") == {}
     assert shown.held(f"slot_lost_in_the_first_{place}") == {
-        "1": "above_low_water",
+        "1": "awaiting_watermark",
         "2": "missing_predecessor",
         "3": "follows_held_transaction",
-        "4": "above_low_water",
+        "4": "awaiting_watermark",
     }
 
 
 @pytest.mark.parametrize("name", UNCOUNTED)
 def test_a_new_stream_that_nothing_counts_waits_for_a_decision(shown: Seen, name: str) -> None:
-    assert (shown.table(name), shown.held(name)) == ({1: 4}, {"5": "above_low_water"})
+    assert (shown.table(name), shown.held(name)) == ({1: 4}, {"5": "awaiting_watermark"})
     assert shown.table(f"{name}_undecided") == {1: 1}
     assert shown.held(f"{name}_undecided") == {
-        "2": "above_low_water",
+        "2": "awaiting_watermark",
         "3": "missing_predecessor",
         "4": "follows_held_transaction",
-        "5": "above_low_water",
+        "5": "awaiting_watermark",
     }
 
 
@@ -2206,16 +2206,16 @@ def test_a_new_stream_whose_first_transaction_is_older_than_the_old_one_is_held(
     shown: Seen,
 ) -> None:
     assert shown.table("slot_lost_overlapping") == {}
-    assert shown.held("slot_lost_overlapping") == dict.fromkeys("12345", "above_low_water")
+    assert shown.held("slot_lost_overlapping") == dict.fromkeys("12345", "awaiting_watermark")
     assert shown.table("slot_lost_older") == {}
     assert shown.table("slot_lost_older_snapshot") == {1: 0, 2: 0}
     for name in ("slot_lost_older", "slot_lost_older_snapshot"):
         assert shown.held(name) == {
-            "1": "above_low_water",
+            "1": "awaiting_watermark",
             "2": "follows_held_transaction",
             "3": "missing_predecessor",
             "4": "follows_held_transaction",
-            "5": "above_low_water",
+            "5": "awaiting_watermark",
         }
 
 
@@ -2223,14 +2223,14 @@ def test_the_first_transaction_that_nothing_counts_may_follow_one_that_sends_not
     shown: Seen,
 ) -> None:
     assert shown.table("uncounted_behind_unseen") == {1: 20, 2: 1}
-    assert shown.held("uncounted_behind_unseen") == {"3": "above_low_water"}
+    assert shown.held("uncounted_behind_unseen") == {"3": "awaiting_watermark"}
 
 
 def test_a_restart_inside_the_first_transaction_of_a_stream_is_no_predecessor(shown: Seen) -> None:
     assert shown.table("restart_in_the_first") == {1: 3, 2: 2, 3: 3}
     assert shown.held("restart_in_the_first") == {}
     assert shown.table("restart_in_the_first_uncounted") == {1: 3, 2: 2}
-    assert shown.held("restart_in_the_first_uncounted") == {"3": "above_low_water"}
+    assert shown.held("restart_in_the_first_uncounted") == {"3": "awaiting_watermark"}
 
 
 def test_a_restarted_first_transaction_waits_for_every_partition_to_pass_the_restart(
@@ -2238,7 +2238,7 @@ def test_a_restarted_first_transaction_waits_for_every_partition_to_pass_the_res
 ) -> None:
     name = "restart_in_the_first_cut_off"
     assert shown.table(name) == {1: 1, 2: 1, 3: 1}
-    assert shown.held(name) == dict.fromkeys("123", "above_low_water")
+    assert shown.held(name) == dict.fromkeys("123", "awaiting_watermark")
 
 
 def test_a_begin_without_its_end_is_a_hole_before_a_transaction_without_changes(
@@ -2307,10 +2307,10 @@ def test_a_restart_inside_the_first_transaction_does_not_link_a_new_stream_to_th
 ) -> None:
     assert shown.table("restart_in_a_new_stream") == {1: 1}
     assert shown.held("restart_in_a_new_stream") == {
-        "2": "above_low_water",
+        "2": "awaiting_watermark",
         "3": "missing_predecessor",
         "4": "follows_held_transaction",
-        "5": "above_low_water",
+        "5": "awaiting_watermark",
     }
 
 
@@ -2363,7 +2363,7 @@ def test_tables_that_do_not_land_are_not_waited_for(shown: Seen) -> None:
 def test_a_source_without_metadata_is_published_by_watermark_and_says_so(shown: Seen) -> None:
     assert shown.table("no_metadata") == {1: 1, 2: 1}
     assert shown.cut("no_metadata")["proof"] == "watermark"
-    assert shown.held("no_metadata") == {"3": "above_low_water"}
+    assert shown.held("no_metadata") == {"3": "awaiting_watermark"}
 
 
 def test_nothing_behind_a_hole_is_published_by_watermark(shown: Seen) -> None:
@@ -2388,7 +2388,7 @@ def test_a_watermark_that_is_refused_publishes_nothing(later: Seen) -> None:
     ("reason", "sentence"),
     [
         ("refused_proof", ": is held as refused_proof"),
-        ("missing_reads", ": is held as missing_reads"),
+        ("snapshot_incomplete", ": is held as snapshot_incomplete"),
     ],
 )
 def test_a_run_fails_where_a_reason_to_hold_is_refused(
@@ -2443,10 +2443,10 @@ def test_a_row_has_the_columns_of_its_own_event(runs: Runs, shown: Seen) -> None
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("read_without_position", "missing_reads"),
-        ("read_lost", "missing_reads"),
-        ("no_last", "missing_reads"),
-        ("slow_partition", "unproven_reads"),
+        ("read_without_position", "snapshot_incomplete"),
+        ("read_lost", "snapshot_incomplete"),
+        ("no_last", "snapshot_incomplete"),
+        ("slow_partition", "snapshot_unconfirmed"),
     ],
 )
 def test_a_snapshot_that_may_lack_reads_is_held(shown: Seen, name: str, reason: str) -> None:
@@ -2463,7 +2463,7 @@ def test_a_first_snapshot_without_a_first_read_is_shown(shown: Seen) -> None:
 @pytest.mark.fault(46, 48)
 def test_a_blocking_snapshot_without_a_first_read_may_lack_its_first_table(later: Seen) -> None:
     assert later.table("blocking_no_first") == {1: 1}
-    assert later.held("blocking_no_first")["snapshot 1951"] == "missing_reads"
+    assert later.held("blocking_no_first")["snapshot 1951"] == "snapshot_incomplete"
 
 
 @pytest.mark.fault(28)
@@ -2484,14 +2484,14 @@ def test_a_decision_on_one_snapshot_says_nothing_of_the_next(shown: Seen, later:
         "snapshot 10: release by Ann on 2026-11-21 (checked)"
     ]
     assert later.table("released_snapshot") == {1: 2, 2: 1}
-    assert later.held("released_snapshot") == {"snapshot 3000": "missing_reads"}
+    assert later.held("released_snapshot") == {"snapshot 3000": "snapshot_incomplete"}
 
 
 def test_reads_wait_for_their_snapshot_where_the_newest_commit_ends(
     shown: Seen, later: Seen
 ) -> None:
     assert shown.table("snapshot_at_newest") == {1: 1}
-    assert shown.held("snapshot_at_newest") == {"snapshot 1000": "missing_reads"}
+    assert shown.held("snapshot_at_newest") == {"snapshot 1000": "snapshot_incomplete"}
     assert later.table("snapshot_at_newest") == {1: 5, 2: 5, 3: 5, 4: 1}
 
 
@@ -2499,13 +2499,13 @@ def test_reads_wait_for_their_snapshot_where_the_newest_commit_ends(
 def test_a_snapshot_in_a_topic_of_another_source_is_held(shown: Seen) -> None:
     assert shown.table("shared_topic") == {1: 2, 2: 1}
     assert shown.table("shared_topic_too") == {}
-    assert shown.held("shared_topic_too") == {"snapshot 10": "unproven_reads"}
+    assert shown.held("shared_topic_too") == {"snapshot 10": "snapshot_unconfirmed"}
 
 
 @pytest.mark.fault(32)
 def test_a_message_of_another_source_does_not_show_that_no_read_is_missing(shown: Seen) -> None:
     assert shown.table("shared_topic_hole") == {}
-    assert shown.held("shared_topic_hole")["snapshot 10"] == "missing_reads"
+    assert shown.held("shared_topic_hole")["snapshot 10"] == "snapshot_incomplete"
 
 
 @pytest.mark.fault(26, 32)
@@ -2513,7 +2513,7 @@ def test_a_partition_that_two_sources_share_tells_of_neither_how_far_it_has_come
     shown: Seen,
 ) -> None:
     assert shown.table("shared_topic_uncounted") == {}
-    assert set(shown.held("shared_topic_uncounted").values()) == {"above_low_water"}
+    assert set(shown.held("shared_topic_uncounted").values()) == {"awaiting_watermark"}
 
 
 @pytest.mark.fault(48)
@@ -2521,7 +2521,7 @@ def test_a_snapshot_without_the_topic_of_a_table_that_end_counts_is_held(
     shown: Seen, later: Seen
 ) -> None:
     assert shown.table("table_late") == {}
-    assert shown.held("table_late")["snapshot 10"] == "missing_reads"
+    assert shown.held("table_late")["snapshot 10"] == "snapshot_incomplete"
     assert later.table("table_late") == {1: 2, 4: 1}
     assert later.table("table_late", "my_table") == {7: 2}
 
@@ -2529,7 +2529,7 @@ def test_a_snapshot_without_the_topic_of_a_table_that_end_counts_is_held(
 @pytest.mark.fault(48)
 def test_a_row_that_looks_like_a_signal_proves_no_snapshot(shown: Seen) -> None:
     assert shown.table("nightly") == {}
-    assert shown.held("nightly")["snapshot 10"] == "missing_reads"
+    assert shown.held("nightly")["snapshot 10"] == "snapshot_incomplete"
 
 
 @pytest.mark.fault(1)
@@ -2587,7 +2587,7 @@ def test_a_transaction_that_asks_for_a_blocking_snapshot_waits_for_it(
     shown: Seen, later: Seen
 ) -> None:
     assert shown.table("signalled") == {1: 1}
-    assert shown.held("signalled") == {"2": "missing_reads", "3": "follows_held_transaction"}
+    assert shown.held("signalled") == {"2": "snapshot_incomplete", "3": "follows_held_transaction"}
     assert later.table("signalled") == {1: 3, 5: 9, 6: 4, 7: 5}
 
 

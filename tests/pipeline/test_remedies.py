@@ -40,7 +40,12 @@ from dbt_debezium.scaffold import Group
 
 pytestmark = pytest.mark.slow
 
-IN_ANOTHER_LAKE = {"late_snapshot", "not_judged", "topic_made_again", "unordered_partitions"}
+IN_ANOTHER_LAKE = {
+    "late_snapshot",
+    "not_judged",
+    "transaction_topic_recreated",
+    "unordered_partitions",
+}
 """Reasons whose remedy is a new lake, or a full refresh."""
 
 REMEDIES = {
@@ -347,23 +352,25 @@ CASES = {
         "contradicting_events", "snapshot", of_source(contradicting), later=new_snapshot
     ),
     "shared": Case("shared_topic_prefix", "complete", of_source(of_two_connectors)),
-    "torn": Case("key_change_torn", "snapshot", of_source(torn_key_change), later=new_snapshot),
+    "torn": Case(
+        "incomplete_key_change", "snapshot", of_source(torn_key_change), later=new_snapshot
+    ),
     "no_place": Case(
         "no_commit_position", "snapshot", of_source(before_the_upgrade), later=new_snapshot
     ),
     "lost": Case("missing_predecessor", "beginning", of_source(three), SECOND_TRANSACTION),
     "gone": Case("missing_predecessor", "decide", of_source(three), SECOND_TRANSACTION),
-    "reads": Case("missing_reads", "partitions", of_source(read_and_more), at("public.t", 1)),
+    "reads": Case("snapshot_incomplete", "partitions", of_source(read_and_more), at("public.t", 1)),
     "table": Case(
-        "missing_reads", "not ingested", of_source(read_of_two_tables), at("public.audit")
+        "snapshot_incomplete", "not ingested", of_source(read_of_two_tables), at("public.audit")
     ),
-    "asked": Case("missing_reads", "tables", of_source(signalled), SIGNALLED_READS),
-    "passed": Case("missing_reads", "decide", of_source(signalled), SIGNALLED_READS),
-    "slow": Case("unproven_reads", "complete", of_source(slow_partition)),
+    "asked": Case("snapshot_incomplete", "tables", of_source(signalled), SIGNALLED_READS),
+    "passed": Case("snapshot_incomplete", "decide", of_source(signalled), SIGNALLED_READS),
+    "slow": Case("snapshot_unconfirmed", "complete", of_source(slow_partition)),
     "unasked": Case("missing_signal", "partitions", of_source(signalled), SIGNAL),
     "bag": Case("missing_row", "decide", of_source(row_that_is_not_in_the_bag)),
     "restart": Case("unproven_restart", "complete", of_source(begun_twice)),
-    "uncounted": Case("above_low_water", "complete", of_source(without_metadata)),
+    "uncounted": Case("awaiting_watermark", "complete", of_source(without_metadata)),
     "spread": Case(
         "several_partitions",
         "not watermark",
@@ -371,7 +378,7 @@ CASES = {
         later=lambda name, _: cdl(name, "t", "my_table", "t", "my_table")[2:],
     ),
     "gtid": Case("unaccounted_gtid", "without truncate", gtid_missing),
-    "xa": Case("end_not_sent", "decide", prepared),
+    "xa": Case("end_never_sent", "decide", prepared),
     "domain": Case(
         "unplaced_truncate",
         "snapshot",
@@ -385,7 +392,7 @@ CASES = {
         window,
         any_of(at("public.t", 3, 4), at("transaction", 4, 5, 6, 7)),
     ),
-    "ids": Case("no_boundary", "complete", without_ids),
+    "ids": Case("transaction_end_unknown", "complete", without_ids),
     "refused": Case("refused_proof", "not refused", lambda name: cdl(name, "t", "t")),
     "cut_off": Case(
         "quarantined_event", "again", of_source(with_a_message_cut_off), later=whole_again

@@ -44,4 +44,4 @@ def test_other_sources_are_published_and_a_full_refresh_ends_it(tmp_path: Path) 
             assert said in status.notices
         assert lake.build("--full-refresh", *IN_ORDER), lake.lines
         assert lake.cuts()["cdl_jobs"]["commit_number"] == 3
-        assert [one["reason"] for one in lake.cuts()["cdl_jobs"]["held"]] == ["above_low_water"]
+        assert [one["reason"] for one in lake.cuts()["cdl_jobs"]["held"]] == ["awaiting_watermark"]

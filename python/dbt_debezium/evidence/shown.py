@@ -84,7 +84,7 @@ class Shown:
 
     def _of_snapshot(self, at: str, verdict: Verdict) -> dict[str, Any]:
         reads = self._evidence.reads.get(at, [])
-        is_lacking = isinstance(verdict, Hold) and verdict.reason == "missing_reads"
+        is_lacking = isinstance(verdict, Hold) and verdict.reason == "snapshot_incomplete"
         return {
             "committed_at": max((one.last_at for one in reads), default=None),
             "log_order": verdict.position,

@@ -508,7 +508,7 @@ class SourceEvidence:
             is_placed = self.ends.is_placed(one, self.logs)
             return position, None if is_placed else "unplaced_truncate"
         if self.ends.is_alone(one):
-            return position, "end_not_sent"
+            return position, "end_never_sent"
         if not self.is_ordered_by_end or position is None:
             return position, None
         if self.marker_partitions != {0} and len(self.logs) > 1:
@@ -516,7 +516,7 @@ class SourceEvidence:
         published = self.end.position or ""
         is_new = (one.last or "") > (self.end.reached_place or "")
         if is_new and "+" not in position and position <= published:
-            return f"{published.partition('+')[0]}+{one.last or ''}", "topic_made_again"
+            return f"{published.partition('+')[0]}+{one.last or ''}", "transaction_topic_recreated"
         return position, None
 
     def _misplaced_uncounted(self, one: Transaction) -> tuple[str | None, HoldReason | None]:

@@ -169,7 +169,7 @@ def window_verdicts(
             continue
         closing = next((link for link in chain if _closes(evidence, one, link)), None)
         if closing is None:
-            yield UnitVerdict("window", unit_id, "hold", held_reason="unproven_reads")
+            yield UnitVerdict("window", unit_id, "hold", held_reason="snapshot_unconfirmed")
         else:
             yield closing._replace(unit_kind="window", unit_id=unit_id)
 

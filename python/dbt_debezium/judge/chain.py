@@ -273,7 +273,7 @@ class Chain:
         end: ChainEnd | None = None,
     ) -> Hold | Superseded:
         verdict = self._waiting(kind, position, None, reason, end)
-        if isinstance(verdict, Superseded) or reason != "missing_reads":
+        if isinstance(verdict, Superseded) or reason != "snapshot_incomplete":
             return verdict
         return replace(verdict, lacking_topics=self._evidence.lacking_topics(read_position))
 

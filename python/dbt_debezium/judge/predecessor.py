@@ -61,10 +61,10 @@ class Predecessor:
         if not traits.counts_truncates and self._may_lack_a_truncate(number, place):
             return "unaccounted_gtid"
         if self._closes_window(transaction) and self._may_lack_reads(transaction.span(traits)):
-            return "unproven_reads"
+            return "snapshot_unconfirmed"
         if transaction.lacks_window_place:
             return "no_commit_position"
-        return "missing_reads" if transaction.is_unanswered else None
+        return "snapshot_incomplete" if transaction.is_unanswered else None
 
     def uncounted_hold_reason(
         self, transaction: Uncounted, traits: Traits, decided: Decided
@@ -85,10 +85,10 @@ class Predecessor:
         span = Span(transaction.last_place, transaction.position)
         follows_window = transaction.previous_position in self._evidence.windows
         if (transaction.closes_window or follows_window) and self._may_lack_reads(span):
-            return "unproven_reads"
+            return "snapshot_unconfirmed"
         if transaction.lacks_window_place:
             return "no_commit_position"
-        return "missing_reads" if transaction.is_unanswered else None
+        return "snapshot_incomplete" if transaction.is_unanswered else None
 
     def truncate_hold_reason(self, truncate: Truncate, decided: Decided) -> HoldReason | None:
         """Why a truncate without END cannot follow; None where it can."""

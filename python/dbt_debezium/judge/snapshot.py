@@ -34,27 +34,27 @@ class SnapshotReads:
     def hold_reason(self, topics: "Topics") -> HoldReason | None:
         """Why it may lack reads; None where it is whole."""
         if any(table.is_torn for table in self.tables) or not self._has_every_marker():
-            return "missing_reads"
+            return "snapshot_incomplete"
         read_topics = {one.topic for one in self.partitions if one.first_read_offset is not None}
         if self.is_blocking:
             # It is of some tables only. No other topic waits for the first one.
             if not topics.reach_the_end and not self._may_have_first():
-                return "missing_reads"
+                return "snapshot_incomplete"
             partitions = [one for one in self.partitions if one.topic in read_topics]
         else:
             if topics.lack_a_table(self.position):
-                return "missing_reads"
+                return "snapshot_incomplete"
             partitions = [one for one in self.partitions if topics.may_have_reads(one.topic)]
         if topics.reach_the_end:
             partitions = [one for one in partitions if one.first_read_offset is not None]
             is_whole = all(self._shows_every_read(one, topics) for one in partitions)
-            return None if is_whole else "missing_reads"
+            return None if is_whole else "snapshot_incomplete"
         if not all(topics.have_every_partition(topic) for topic in read_topics):
-            return "missing_reads"
+            return "snapshot_incomplete"
         if not all(self._shows_every_read(one, topics) for one in partitions):
-            return "missing_reads"
+            return "snapshot_incomplete"
         if not all(self._has_moved_on(one) for one in partitions):
-            return "unproven_reads"
+            return "snapshot_unconfirmed"
         return None
 
     def lacking_topics(self, topics: "Topics") -> tuple[str, ...]:

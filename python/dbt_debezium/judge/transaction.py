@@ -198,7 +198,7 @@ class Transaction:
         """A row that leaves its key arrives under another one in the same transaction (S9)."""
         left = sum(table.key_leave_count for table in self._tables)
         entered = sum(table.key_enter_count for table in self._tables)
-        return None if left == entered else "key_change_torn"
+        return None if left == entered else "incomplete_key_change"
 
 
 def log_number(log: str | None, number: int | None) -> tuple[str, int] | None:

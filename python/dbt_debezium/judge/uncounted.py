@@ -23,9 +23,9 @@ def uncounted_hold_reason(
         and not evidence.unread.may_be_before(transaction.last_place, start)
         and _is_left(transaction, evidence.partitions)
     ):
-        return "key_change_torn" if transaction.has_torn_key else None
+        return "incomplete_key_change" if transaction.has_torn_key else None
     has_boundary = not transaction.is_group or transaction.boundary_place is not None
-    return "above_low_water" if has_boundary else "no_boundary"
+    return "awaiting_watermark" if has_boundary else "transaction_end_unknown"
 
 
 def _is_left(transaction: Uncounted, partitions: Partitions) -> bool:

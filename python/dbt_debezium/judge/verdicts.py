@@ -86,7 +86,7 @@ class Hold:
     read_position: str | None = None
     """As in `Commit`."""
     lacking_topics: tuple[str, ...] = ()
-    """Of a snapshot with `missing_reads`: topics that have landed and may lack some."""
+    """Of a snapshot with `snapshot_incomplete`: topics that have landed and may lack some."""
 
 
 @dataclass(frozen=True, slots=True)

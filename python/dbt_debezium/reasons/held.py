@@ -18,7 +18,7 @@ HELD: Final = by_name(
             "a transaction that is still open ends later",
         ),
         Reason(
-            "end_not_sent",
+            "end_never_sent",
             "S13",
             "another transaction has begun since its BEGIN, so its END never comes; MariaDB's "
             "connector sends none for XA PREPARE",
@@ -85,14 +85,14 @@ HELD: Final = by_name(
             "{land} only what the connector wrote, or take a new initial snapshot",
         ),
         Reason(
-            "key_change_torn",
+            "incomplete_key_change",
             "S9",
             "a row of {table} left its key and arrived under no other one, or the reverse",
             "{land} every partition of the topic of {table}; "
             "what Kafka no longer has comes back only with a new initial snapshot",
             cases={
                 "lacking": Reason(
-                    "key_change_torn",
+                    "incomplete_key_change",
                     "S9",
                     "a row of {table} left its key and arrived under no other one, or the reverse: "
                     "{lacking}",
@@ -118,7 +118,7 @@ HELD: Final = by_name(
             "take a new initial snapshot, and truncate in the domain of all other transactions",
         ),
         Reason(
-            "topic_made_again",
+            "transaction_topic_recreated",
             "S2",
             "its END has an offset that another END had, so the transaction topic was recreated",
             "set DBT_DEBEZIUM_LAKE to a new folder, and land the topics from a new initial "
@@ -151,7 +151,7 @@ HELD: Final = by_name(
             "give the topic one partition, and take a new initial snapshot",
         ),
         Reason(
-            "missing_reads",
+            "snapshot_incomplete",
             "S4",
             "reads of it may be missing: none is marked last, or an offset or partition has not "
             "landed",
@@ -162,7 +162,7 @@ HELD: Final = by_name(
             "retention or compaction has removed comes back only with a new initial snapshot",
             cases={
                 "some_landed": Reason(
-                    "missing_reads",
+                    "snapshot_incomplete",
                     "S4",
                     "reads of {table} may be missing: none is marked last, or an offset or "
                     "partition has not landed",
@@ -174,7 +174,7 @@ HELD: Final = by_name(
                     "snapshot",
                 ),
                 "lacking": Reason(
-                    "missing_reads",
+                    "snapshot_incomplete",
                     "S4",
                     "reads of {table} may be missing: {lacking}",
                     "{land} every partition of its topic from offset 0, or {complete}; what "
@@ -185,13 +185,13 @@ HELD: Final = by_name(
                     "snapshot",
                 ),
                 "nothing_landed": Reason(
-                    "missing_reads",
+                    "snapshot_incomplete",
                     "S4",
                     "nothing of {table} has landed, of which END counts changes",
                     "{land} its topic too, or {leave_out} if it never lands",
                 ),
                 "transaction": Reason(
-                    "missing_reads",
+                    "snapshot_incomplete",
                     "S7",
                     "it asks for a blocking snapshot, of which no read has landed",
                     "{land} the topics of the tables that it names; if they are empty or the "
@@ -210,7 +210,7 @@ HELD: Final = by_name(
             "{land} it before what follows it",
         ),
         Reason(
-            "unproven_reads",
+            "snapshot_unconfirmed",
             "S4",
             "nothing shows that the snapshot has no more rows",
             "{complete}, or wait: for a later change in each partition, or from Kafka for "
@@ -218,7 +218,7 @@ HELD: Final = by_name(
             "{complete}, or {land} again after a later change in each partition",
             cases={
                 "transaction": Reason(
-                    "unproven_reads",
+                    "snapshot_unconfirmed",
                     "S6",
                     "nothing shows that the window of a snapshot has no more rows",
                     "{complete}, or wait for a later change in each partition",
@@ -281,13 +281,13 @@ HELD: Final = by_name(
             "{complete}, or {land} again after a later change in each partition",
         ),
         Reason(
-            "above_low_water",
+            "awaiting_watermark",
             "S15",
             "without transaction metadata it waits for a later change in each partition",
             "{complete}, or set provide.transaction.metadata=true at the connector",
         ),
         Reason(
-            "no_boundary",
+            "transaction_end_unknown",
             "S15",
             "its changes have neither a GTID nor transaction metadata, so nothing shows where a "
             "transaction ends",

@@ -28,7 +28,7 @@ from dbt_debezium.site import site_defaults
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SNAPSHOT_WAITS: Final = {"missing_reads", "unproven_reads"}
+SNAPSHOT_WAITS: Final = {"snapshot_incomplete", "snapshot_unconfirmed"}
 """Reasons for which a snapshot is held until its partitions show that they hold all of it."""
 
 Kind = Literal["published", "no_news", "built", "failed"]
