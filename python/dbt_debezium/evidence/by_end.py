@@ -80,14 +80,21 @@ class Ends:
         at = bisect_right(self._positions, position)
         return int(self._positions[at]) if at < len(self._positions) else None
 
-    def seen_by(self, place: str, last_of: Mapping[str, str]) -> str | None:
+    def seen_by(
+        self, place: str, last_of: Mapping[str, str], behind: Collection[str] = ()
+    ) -> str | None:
         """The newest END of a transaction whose changes stand before a snapshot's place.
 
         Args:
             place: of the snapshot's reads.
             last_of: the highest place of a change of each transaction, settled or not.
+            behind: transactions that a partition shows behind the reads.
         """
-        seen = (one for one in self._ended if (last := last_of.get(one.name)) and last <= place)
+        seen = (
+            one
+            for one in self._ended
+            if one.name not in behind and (last := last_of.get(one.name)) and last <= place
+        )
         return max((one.position or BEFORE_ALL for one in seen), default=None)
 
     def order_of(self, one: Transaction) -> str:

@@ -1,6 +1,7 @@
 """How far the partitions of a source have come, and what stands around what cannot be read."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 
 from msgspec.structs import replace
 
@@ -33,10 +34,17 @@ class Lines:
         known: of the state.
         landed: offsets that this run is given.
         quiet: partitions that are quiet, of some of which nothing has landed.
+        is_complete: whether all that was sent to a topic has landed. Then an offset without a
+            message is no gap: Kafka's transactions take one each.
     """
 
     def __init__(
-        self, known: Iterable[Partition], landed: Iterable[Range], quiet: Iterable[Place]
+        self,
+        known: Iterable[Partition],
+        landed: Iterable[Range],
+        quiet: Iterable[Place],
+        *,
+        is_complete: Callable[[str], bool],
     ) -> None:
         self.known = {one.key: one for one in known}
         landed_in: dict[Place, list[Range]] = {}
@@ -46,6 +54,9 @@ class Lines:
         self.runs: dict[Place, list[Run]] = {
             place: merged_runs(self.of(place).runs, landed_in.get(place, ())) for place in places
         }
+        for place, runs in self.runs.items():
+            if is_complete(place[0]):
+                self.runs[place] = [reduce(Run.joined, runs)]
         self.places: list[Place] = sorted({*places, *quiet})
 
     def of(self, place: Place) -> Partition:

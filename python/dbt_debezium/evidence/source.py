@@ -70,7 +70,12 @@ class SourceEvidence:
         self.traits = TRAITS.get(self.connector or "")
         self.names_predecessor = bool(self.traits and self.traits.names_predecessor)
         self.is_ordered_by_end = bool(self.traits and self.traits.is_ordered_by_end)
-        self.lines = Lines(state.partitions, [*facts.ranges, *known.fetched], known.looks)
+        self.lines = Lines(
+            state.partitions,
+            [*facts.ranges, *known.fetched],
+            known.looks,
+            is_complete=self._is_complete,
+        )
         self.end = state.end
         self.link = self.end.position or self.end.snapshot_position
         self.late = Late(known, state, self.connector, facts.counts)
@@ -126,6 +131,11 @@ class SourceEvidence:
             self.unanswered = unanswered(self.signals, self.asked, self.reads)
 
     # --- what it is given
+
+    def _is_complete(self, topic: str) -> bool:
+        """Whether all of a topic has landed. Of BEGIN and END compaction may have taken some, and
+        numbers of a log tell which."""
+        return self.settings.reaches_the_end and not self.is_of_markers(topic)
 
     def _connector_of(self, facts: Facts) -> str | None:
         """Of a change, or of a logical message inside a transaction: markers name none."""
@@ -554,11 +564,23 @@ class SourceEvidence:
         that it has seen."""
         if not self.is_ordered_by_end:
             return place
-        seen = self.ends.seen_by(place, self.last_of_all)
+        seen = self.ends.seen_by(place, self.last_of_all, self._sent_behind(place))
         # A place behind which something is settled is behind the chain's end: the judge refuses it.
         if self.state.seen_position is not None and (self.state.seen_place or "") <= place:
             seen = most(seen, self.state.seen_position)
         return f"{BEFORE_ALL if seen is None else seen}+{place}"
+
+    def _sent_behind(self, place: str) -> set[str]:
+        """Transactions of which a change stands behind the reads of a snapshot in its partition.
+        Places of two servers do not compare, as behind a failover."""
+        last: dict[Place, int] = {}
+        for one in self.reads.get(place, ()):
+            last[one.key] = max(one.last_offset, last.get(one.key, -1))
+        return {
+            self.groups.group_of.get(one.link, one.link)
+            for one in self.stretches("change")
+            if one.link is not None and one.first_offset > last.get(one.key, one.first_offset)
+        }
 
     @cached_property
     def last_of_all(self) -> dict[str, str]:
