@@ -117,11 +117,7 @@ def emptied_tables(text: str) -> list[str]:
     >>> emptied_tables('[{"type":"ALTER","id":"\\"s\\".\\"b\\"","previousId":"\\"s\\".\\"a\\""}]')
     ['s.a']
     """
-    try:
-        changes = _decode(text)
-    except msgspec.DecodeError:
-        return []
-    ids = [one.id if one.type == "DROP" else one.previous_id for one in changes]
+    ids = [one.id if one.type == "DROP" else one.previous_id for one in _changes(text)]
     found = (".".join(_parts(one)) for one in ids if one)
     return [*dict.fromkeys(filter(None, found))]
 
@@ -132,11 +128,15 @@ def new_names(text: str) -> list[str]:
     >>> new_names('[{"type":"ALTER","id":"\\"s\\".\\"b\\"","previousId":"\\"s\\".\\"a\\""}]')
     ['s.b']
     """
+    return [".".join(_parts(one.id)) for one in _changes(text) if one.previous_id]
+
+
+def _changes(text: str) -> list[_Change]:
+    """The changes of tables in a schema change; none of what cannot be read."""
     try:
-        changes = _decode(text)
+        return _decode(text)
     except msgspec.DecodeError:
         return []
-    return [".".join(_parts(one.id)) for one in changes if one.previous_id]
 
 
 def _parts(name: str) -> list[str]:
@@ -149,11 +149,7 @@ def table_changes(text: str) -> Iterator[tuple[str | None, str, list[Column], li
     >>> list(table_changes('[{"type":"DROP","id":"\\\\"shop\\\\".\\\\"t\\\\"","table":null}]'))
     []
     """
-    try:
-        changes = _decode(text)
-    except msgspec.DecodeError:
-        return
-    for change in changes:
+    for change in _changes(text):
         parts = _parts(change.id)
         if change.table and parts:
             schema = parts[-2] if len(parts) > 1 else None

@@ -455,7 +455,7 @@ def _schema_change(topic: str, row_key: str | None, payload: Raw, fields: dict[s
             return flat
         snapshot = snapshot_marker(source.snapshot, "")
         # It names a transaction where it ends rows, as a TRUNCATE without GTID does (S8).
-        ends_rows = flat.table_changes is not None and emptied_tables(flat.table_changes)
+        ends_rows = snapshot is None and emptied_tables(flat.table_changes or "")
         place = source.place(None, snapshot, "t" if ends_rows else "")
         source_name, schema, _ = source.named()
         return flat._replace(

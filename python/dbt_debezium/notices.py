@@ -22,7 +22,7 @@ where
 
 
 UNJUDGED: Final = """
-select proof.source, proof.content
+select proof.content
 from {schema}.cut as published
 inner join {schema}.proof as proof
     on published.cut_id = proof.cut_id

@@ -16,7 +16,7 @@ unit as (
 
 ),
 
-placed_event as (
+placed_message as (
 
     select
         message.* except (transaction_id, committed_at),
@@ -39,7 +39,14 @@ placed_event as (
             message.source = unit.source
             and message.unit_kind = unit.unit_kind
             and message.unit_id = unit.unit_id
-    where message.kind = 'change' and message.copy_number = 1
+    where message.kind in ('change', 'schema_change') and message.copy_number = 1
+
+),
+
+placed_event as (
+
+    select * from placed_message
+    where kind = 'change'
 
 ),
 
@@ -100,25 +107,10 @@ positioned_event as (
 emptied_table as (
 
     select
-        message.source,
-        message.topic,
-        message.partition,
-        message.`offset`,
-        message.event_hash,
-        message.connector,
-        message.database_name,
-        message.unit_id,
-        unit.commit_number,
-        unit.transaction_id,
-        unit.committed_at,
-        explode(message.emptied_tables) as data_collection
-    from {{ ref('stg_message') }} as message
-    inner join unit
-        on
-            message.source = unit.source
-            and message.unit_kind = unit.unit_kind
-            and message.unit_id = unit.unit_id
-    where message.kind = 'schema_change' and message.copy_number = 1
+        * except (data_collection),
+        explode(emptied_tables) as data_collection
+    from placed_message
+    where kind = 'schema_change'
 
 ),
 

@@ -116,8 +116,8 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
             the last run, and all messages of the units that `state.open` names. Deliveries may
             repeat. A message of another source in a topic that this one sends to has the kind
             `foreign` and no unit. BEGIN, END and what cannot be read keep their kind there, and
-            have the unit kind `foreign`. Texts may be
-            dictionary-coded (`groups.coded`), a batch at a time.
+            have the unit kind `foreign`. Texts may be dictionary-coded (`groups.coded`), a batch at
+            a time.
         state: of the run before; `State()` before the first.
         known: what else the run knows. `known.settled` needs each `transaction_id` of the rows that
             has a verdict of an earlier run, `known.settled_snapshots` each `unit_id` of a snapshot.

@@ -54,15 +54,19 @@ class Late:
         """Whether a published snapshot has seen a transaction: where END is the order, it stands
         before the snapshot's place in the log, whenever its END lands."""
         last = self._last.get(name)
-        servers = {server_of(last), server_of(self._end.reached_place)} - {None, SERVER_OF_READS}
         return (
             self._snapshot_place is not None
             and last is not None
             and last <= self._snapshot_place
             and name not in self._known.settled
-            # Places of two servers do not compare, and what another one sends came later.
-            and len(servers) <= 1
+            and not self._is_of_another_server(last)
         )
+
+    def _is_of_another_server(self, place: str) -> bool:
+        """Whether another server has written a place than the newest one that is published. The two
+        do not compare, and what another one sends came later."""
+        servers = {server_of(place), server_of(self._end.reached_place)}
+        return len(servers - {None, SERVER_OF_READS}) > 1
 
     def seen(self) -> list[str]:
         """Transactions of this run that a published snapshot has seen."""

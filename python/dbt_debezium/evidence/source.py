@@ -126,6 +126,7 @@ class SourceEvidence:
         if self.names_predecessor:
             self.asked = asked(self.reads, self.signals)
         self._drop_published_reads()
+        self._snapshot_positions: dict[str, str] = {}
         self.unanswered: set[str] = set()
         if self.signals and not self._is_silent():
             self.unanswered = unanswered(self.signals, self.asked, self.reads)
@@ -564,8 +565,13 @@ class SourceEvidence:
         that it has seen."""
         if not self.is_ordered_by_end:
             return place
+        if place not in self._snapshot_positions:
+            self._snapshot_positions[place] = self._behind_seen(place)
+        return self._snapshot_positions[place]
+
+    def _behind_seen(self, place: str) -> str:
         seen = self.ends.seen_by(place, self.last_of_all, self._sent_behind(place))
-        # A place behind which something is settled is behind the chain's end: the judge refuses it.
+        # A place behind which something is settled is behind the chain's end: the judge holds it.
         if self.state.seen_position is not None and (self.state.seen_place or "") <= place:
             seen = most(seen, self.state.seen_position)
         return f"{BEFORE_ALL if seen is None else seen}+{place}"
