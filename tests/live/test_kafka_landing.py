@@ -13,6 +13,7 @@ from kafka import KafkaAdminClient, KafkaProducer, TopicPartition
 from kafka.admin import NewTopic
 from kafka.protocol.consumer import IsolationLevel, OffsetSpec
 from lake import DATA, Lake, open_lake, tables_of
+from scenario import Writer
 
 from dbt_debezium.doctor.kafka import kafka_findings
 from dbt_debezium.errors import DebeziumError
@@ -419,6 +420,36 @@ def test_control_records_are_no_gap_and_an_empty_partition_is_waited_for_until_i
     assert (entry["commit_number"], entry["proof"], entry["held"]) == (2, "counted", [])
     time.sleep(QUIET.seconds)
     assert not land(lake, cluster, "(tiny|half)[.].*", quiet_after=QUIET).has_looked_again
+
+
+@pytest.mark.slow
+def test_silence_behind_a_signal_ends_the_window_of_an_empty_table(
+    lake: Lake, cluster: Cluster
+) -> None:
+    """No read tells when it was asked for: the signal itself does."""
+    writer = Writer("postgresql")
+    lines = (
+        "transaction 0  BEGIN 701",
+        "signals 0      create 9, in 701, at 110, numbers 1 1, signal snapshot-window-close",
+        "orders 0       create 1, in 701, at 120, numbers 2 1",
+        "transaction 0  END 701, at 140, counts signals 1 and orders 1",
+    )
+    for topic in ("transaction", "public.signals", "public.orders"):
+        cluster.create(f"shop.{topic}")
+    for message in filter(None, map(writer.message, lines)):
+        sent = (message["key"], message["value"])
+        key, value = (None if one is None else str(one) for one in sent)
+        cluster.send_all_in_transaction([(str(message["topic"]), 0, key, value)])
+    land(lake, cluster, "shop[.].*")
+    assert lake.build(command="run"), lake.lines
+    (held,) = lake.cuts()["shop"]["held"]
+    assert held["reason"] == "snapshot_unconfirmed"
+
+    time.sleep(QUIET.seconds)
+    land(lake, cluster, "shop[.].*", quiet_after=QUIET)
+    assert lake.build(command="run"), lake.lines
+    entry = lake.cuts()["shop"]
+    assert (entry["commit_number"], entry["held"]) == (1, [])
 
 
 def test_an_end_is_not_sure_while_a_transaction_is_open(lake: Lake, cluster: Cluster) -> None:

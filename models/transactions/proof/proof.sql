@@ -36,7 +36,8 @@ topic as (
 ),
 
 -- When landings had read what Kafka had, also those that have brought nothing. Maintenance may have
--- joined those of one with later ones.
+-- joined those of one with later ones. Silence counts from there: behind reads, and behind signals,
+-- which may ask for reads of an empty table.
 look as (
 
     select * from {{ source('landing', 'range') }}
@@ -51,7 +52,7 @@ looked_at as (
         min_by(look.fetched_at, look.landing_id) as landed_at
     from (
         select distinct landing_id from {{ ref('stg_message') }}
-        where snapshot is not null
+        where snapshot is not null or signal_type is not null
     ) as landed
     inner join look
         on landed.landing_id <= look.landing_id
@@ -81,7 +82,9 @@ message as (
     inner join topic
         on message.topic = topic.topic
     left join looked_at
-        on message.landing_id = looked_at.landing_id and message.snapshot is not null
+        on
+            message.landing_id = looked_at.landing_id
+            and (message.snapshot is not null or message.signal_type is not null)
     where not message.is_unplaced
 
 ),
