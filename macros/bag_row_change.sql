@@ -4,7 +4,7 @@
     an update does both. Taking a copy that is not there fails the run, which names the first commit that does: the stream
     contradicts itself, and the next run holds that transaction.
 -#}
-{%- macro bag_row_change(table, columns, sent, absent) -%}
+{%- macro bag_row_change(table, columns, sent, absent, has_truncations) -%}
 bag_change as (
 
     select
@@ -42,13 +42,19 @@ bag_content_change as (
     select
         bag_change.*,
         md5(to_json(bag_change.image)) as content,
+        {% if has_truncations -%}
         size(filter(
             coalesce(truncation.places, array()),
             place -> place < struct(bag_change.commit_number, bag_change.position)
         )) as truncation_count
+        {%- else -%}
+        0 as truncation_count
+        {%- endif %}
     from bag_change
+    {%- if has_truncations %}
     left join truncation
         on bag_change.source = truncation.source
+    {%- endif %}
 
 ),
 

@@ -33,6 +33,7 @@
 {%- set absent = absent_columns(captured, columns) -%}
 {%- set has_unavailable = has_changes_with(captured, 'unavailable_columns') and not captured.is_keyless -%}
 {%- set has_moves = has_changes_with(captured, 'old_row_key') and not captured.is_keyless -%}
+{%- set has_truncations = has_changes_with(captured, 'truncate') -%}
 -- The materialization reads where the run starts: {{ ref('int_starting_commit') }}
 -- and the public history when commits were made: {{ ref('commit') }}
 -- No history is built for a cut that its tests refuse: {{ ref('int_cut') }}
@@ -55,6 +56,7 @@ change as (
 
 ),
 
+{% if has_truncations -%}
 truncation as (
 
     select
@@ -86,8 +88,9 @@ truncation as (
 
 ),
 
+{% endif -%}
 {% if captured.is_keyless %}
-{{- bag_row_change((captured.schema ~ '.' if captured.schema else '') ~ captured.table, columns, sent, absent) }}
+{{- bag_row_change((captured.schema ~ '.' if captured.schema else '') ~ captured.table, columns, sent, absent, has_truncations) }}
 {% else -%}
 {{ 'message_row_change' if identity else 'row_change' }} as (
 
@@ -180,12 +183,20 @@ ordered_change as (
         row_change.*,
         lead(row_change.commit_number) over row_order as next_commit_number,
         row_number() over row_order as change_number,
+        {% if has_truncations -%}
         array_min(filter(
             truncation.places, place -> place > struct(row_change.commit_number, row_change.position)
-        )).commit_number as truncated_by
+        )).commit_number as truncated_by,
+        array_min(truncation.places).commit_number as first_truncated_by
+        {%- else -%}
+        cast(null as bigint) as truncated_by,
+        cast(null as bigint) as first_truncated_by
+        {%- endif %}
     from {{ changes }} as row_change
+    {%- if has_truncations %}
     left join truncation
         on row_change.source = truncation.source
+    {%- endif %}
     {%- if has_unavailable %}
     -- What stood before the run lent its values only.
     where row_change.commit_number > 0
@@ -201,11 +212,30 @@ ordered_change as (
 
 ),
 
+-- A change may begin a version, and the first one of its key ends the version that stood there.
+parted_change as (
+
+    select
+        *,
+        explode(filter(
+            {{ 'array(true, false)' if is_incremental() else 'array(true)' }},
+            is_version -> case
+                when is_version
+                    then
+                        operation != {{ op('delete') }}
+                        and (next_commit_number > commit_number or next_commit_number is null)
+                        and (truncated_by > commit_number or truncated_by is null)
+                else change_number = 1
+            end
+        )) as is_version
+    from ordered_change
+
+),
+
 decoded_version as (
 
     select
         *,
-        least(next_commit_number, truncated_by) as valid_to,
         named_struct(
             {% for name, type in columns.items() -%}
             {{ string_literal(name) }}, {{ 'available.' ~ quoted(name) ~ '.decoded' if has_unavailable
@@ -219,94 +249,66 @@ decoded_version as (
                 ~ ' else available.' ~ quoted(name) ~ '.raw end' if has_unavailable else text }}{{ ',' if not loop.last }}
             {% endfor %}
         ) as raw
-    from ordered_change
-    where
-        operation != {{ op('delete') }}
-        and (next_commit_number > commit_number or next_commit_number is null)
-        and (truncated_by > commit_number or truncated_by is null)
+    from parted_change
 
-),
+)
 
-row_version as (
-
-    select
-        true as is_version,
-        {% for name in columns -%}
-        decoded.{{ quoted(name) }},
-        {% endfor -%}
-        source as _source,
-        row_key as _row_key,
-        commit_number as _valid_from,
-        valid_to as _valid_to,
-        named_struct(
-            'source', source,
-            'commit_number', commit_number,
-            'transaction_id', transaction_id,
-            'committed_at', committed_at,
-            'unrepresentable', filter(
-                array(
-                    {% for name, type in columns.items() -%}
-                    case
-                        when raw.{{ quoted(name) }} is not null and decoded.{{ quoted(name) }} is null
-                            then named_struct(
-                                'column', {{ string_literal(name) }},
-                                'raw_text', {{ raw_text('raw.' ~ quoted(name)) }}
-                            )
-                    end{{ ',' if not loop.last }}
-                    {% endfor %}
+select
+    is_version,
+    {% for name in columns -%}
+    case when is_version then decoded.{{ quoted(name) }} end as {{ quoted(name) }},
+    {% endfor -%}
+    source as _source,
+    row_key as _row_key,
+    case when is_version then commit_number end as _valid_from,
+    case
+        when is_version then least(next_commit_number, truncated_by)
+        else least(commit_number, first_truncated_by)
+    end as _valid_to,
+    case
+        when is_version
+            then named_struct(
+                'source', source,
+                'commit_number', commit_number,
+                'transaction_id', transaction_id,
+                'committed_at', committed_at,
+                'unrepresentable', filter(
+                    array(
+                        {% for name, type in columns.items() -%}
+                        case
+                            when raw.{{ quoted(name) }} is not null and decoded.{{ quoted(name) }} is null
+                                then named_struct(
+                                    'column', {{ string_literal(name) }},
+                                    'raw_text', {{ raw_text('raw.' ~ quoted(name)) }}
+                                )
+                        end{{ ',' if not loop.last }}
+                        {% endfor %}
+                    ),
+                    entry -> entry is not null
                 ),
-                entry -> entry is not null
-            ),
-            'absent_columns',
-            {{ 'array_except(' ~ string_array(absent) ~ ', sent_columns)' if absent else string_array([]) }}
-        ) as _change
-    from decoded_version
-
-)
-{%- if is_incremental() %},
-
-ended_row as (
-
-    select
-        source,
-        row_key,
-        commit_number as ends_at
-    from ordered_change
-    where change_number = 1
-    union all
-    select
-        built._source as source,
-        built._row_key as row_key,
-        array_min(truncation.places).commit_number as ends_at
-    from {{ this }} as built
-    inner join truncation
-        on built._source = truncation.source
-    where built._valid_to is null
-
-),
-
-ended_version as (
-
-    select
-        false as is_version,
-        {% for name in columns -%}
-        null as {{ quoted(name) }},
-        {% endfor -%}
-        source as _source,
-        row_key as _row_key,
-        null as _valid_from,
-        min(ends_at) as _valid_to,
-        null as _change
-    from ended_row
-    group by source, row_key
-
-)
-
-select * from row_version
+                'absent_columns',
+                {{ 'array_except(' ~ string_array(absent) ~ ', sent_columns)' if absent else string_array([]) }}
+            )
+    end as _change
+from decoded_version
+{%- if has_truncations and is_incremental() %}
 union all
-select * from ended_version
-{%- else %}
-
-select * from row_version
+-- Rows that nothing else has changed.
+select
+    false as is_version,
+    {% for name in columns -%}
+    null as {{ quoted(name) }},
+    {% endfor -%}
+    built._source,
+    built._row_key,
+    null as _valid_from,
+    array_min(truncation.places).commit_number as _valid_to,
+    null as _change
+from {{ this }} as built
+inner join truncation
+    on built._source = truncation.source
+left anti join ordered_change
+    on built._source = ordered_change.source and built._row_key = ordered_change.row_key
+where built._valid_to is null
 {%- endif -%}
 {%- endmacro -%}

@@ -58,7 +58,7 @@
         {%- if not candidate('is_clean') -%}
             {%- do remove_unpublished_versions(this) -%}
         {%- endif -%}
-        {%- if has_new_changes(captured) -%}
+        {%- if has_changes_with(captured, 'any') -%}
             {%- call statement('main') -%}
                 merge into {{ this }} as built
                 using ({{ sql }}) as new

@@ -13,30 +13,21 @@ settled_count as (
     from {{ ref('proof') }}
     where cut_id = {{ candidate('cut_id') }} and kind = 'outcome'
     union all
-    -- While nothing shows whose they are, BEGIN and END wait under no source.
+    -- While nothing shows whose they are, BEGIN and END wait under no source. BEGIN of SQL Server
+    -- does not say of which database it is, nor does what cannot be read.
     select
-        '' as source,
-        topic,
-        partition,
-        case when is_repeated_delivery then 'duplicate' else 'held' end as outcome,
-        count(*) as message_count
-    from {{ ref('int_message') }}
-    where is_unplaced
-    group by topic, partition, is_repeated_delivery
-    union all
-    -- BEGIN of SQL Server does not say of which database it is, nor does what cannot be read.
-    select
-        source,
+        case when is_unplaced then '' else source end as source,
         topic,
         partition,
         case
             when is_repeated_delivery then 'duplicate'
+            when is_unplaced then 'held'
             when kind in ('quarantined', 'tombstone') then kind
             else 'control'
         end as outcome,
         count(*) as message_count
     from {{ ref('int_message') }}
-    where not is_unplaced and not array_contains(judged_sources, source)
+    where is_unplaced or not array_contains(judged_sources, source)
     group by all
     {% if is_incremental() -%}
     union all

@@ -2,40 +2,47 @@ with
 
 -- A deferred constraint lets a row be created before another one of its key is deleted, so only the
 -- whole transaction tells. A window reads rows that are there already.
-repeated_key as (
+change as (
+
+    select
+        *,
+        operation in ({{ op('create') }}, {{ op('read') }}, {{ op('delete') }})
+        and case when read_in is null then proof = 'counted' else read_in != 'transaction' end
+        and not is_read_twice as is_counted
+    from {{ ref('int_new_change') }}
+
+),
+
+changed_key as (
 
     select
         source,
         schema_name,
         table_name,
         commit_number,
-        row_key
-    from {{ ref('int_new_change') }}
-    where
-        row_key is not null
-        and operation in ({{ op('create') }}, {{ op('read') }}, {{ op('delete') }})
-        and case when read_in is null then proof = 'counted' else read_in != 'transaction' end
-        and not is_read_twice
+        row_key,
+        count_if(is_counted and operation != {{ op('delete') }}) as begun_count,
+        count_if(is_counted and operation = {{ op('delete') }}) as ended_count,
+        -- A table of several pluggable databases of Oracle has a topic of each, and no model.
+        size(collect_set(topic) filter (where is_counted)) as topic_count,
+        bool_or(
+            operation = {{ op('truncate') }}
+            or (operation = {{ op('delete') }} and {{ is_filler_key('row_key', 'before') }})
+        ) as empties
+    from change
     group by source, schema_name, table_name, commit_number, row_key
-    -- A table of several pluggable databases of Oracle has a topic of each, and no model.
-    having
-        count_if(operation != {{ op('delete') }}) - count_if(operation = {{ op('delete') }})
-        > count(distinct topic)
 
 ),
 
--- Commits in which a row can disappear without a delete of its key.
-emptied as (
+-- In commits in which a row can disappear without a delete of its key, nothing tells.
+repeated_key as (
 
     select
-        source,
-        schema_name,
-        table_name,
-        commit_number
-    from {{ ref('int_new_change') }}
-    where
-        operation = {{ op('truncate') }}
-        or (operation = {{ op('delete') }} and {{ is_filler_key('row_key', 'before') }})
+        *,
+        bool_or(empties) over (
+            partition by source, schema_name, table_name, commit_number
+        ) as is_emptied
+    from changed_key
 
 ),
 
@@ -43,17 +50,15 @@ emptied as (
 shared_key as (
 
     select
-        repeated_key.source,
-        repeated_key.schema_name,
-        repeated_key.table_name,
-        repeated_key.commit_number
+        source,
+        schema_name,
+        table_name,
+        commit_number
     from repeated_key
-    left anti join emptied
-        on
-            repeated_key.source = emptied.source
-            and repeated_key.schema_name <=> emptied.schema_name
-            and repeated_key.table_name = emptied.table_name
-            and repeated_key.commit_number = emptied.commit_number
+    where
+        not is_emptied
+        and row_key is not null
+        and begun_count - ended_count > topic_count
     {%- if run_has('read') %}
     union all
     -- A read of another connector than PostgreSQL is known by its key alone (S1).
