@@ -80,7 +80,6 @@ def _row(connector: str, number: int, event: int) -> dict[str, object]:
         "event_position": place,
         "total_order": event,
         "data_collection_order": (event - 1) % CHANGES + 1,
-        "row_hash": hash((number, event % 3)) >> 1,
     }
 
 

@@ -54,7 +54,6 @@
     coalesce(flat.event_hash, xxhash64(topic, partition, `offset`)) as event_hash,
     flat.content_hash,
     flat.order_hash,
-    flat.row_hash,
 
     -- payload
     flat.row_key,

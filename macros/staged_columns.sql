@@ -35,7 +35,6 @@
     {{ relation }}.event_hash,
     {{ relation }}.content_hash,
     {{ relation }}.order_hash,
-    {{ relation }}.row_hash,
     {{ relation }}.row_key,
     {{ relation }}.new_row_key,
     {{ relation }}.old_row_key,

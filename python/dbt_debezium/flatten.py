@@ -46,7 +46,6 @@ FLAT_TYPE = T.StructType(
         T.StructField("event_hash", T.LongType()),
         T.StructField("content_hash", T.LongType()),
         T.StructField("order_hash", T.LongType()),
-        T.StructField("row_hash", T.LongType()),
         T.StructField("asks_blocking", T.BooleanType(), nullable=False),
         T.StructField("emptied_tables", TEXTS),
         T.StructField("new_names", TEXTS),

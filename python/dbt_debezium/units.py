@@ -66,9 +66,6 @@ class Hashes(NamedTuple):
     """Of the row before and after it."""
     order: int
     """Of its numbers inside the transaction."""
-    row: int | None
-    """Of its table and key, by which the last change of a row in a commit is found; None without
-    one."""
 
 
 def hashes_of(flat: Flat) -> Hashes:
@@ -86,10 +83,9 @@ def hashes_of(flat: Flat) -> Hashes:
     """
     key = flat.row_key
     if flat.kind != "change":
-        return Hashes(None, 0, 0, None)
+        return Hashes(None, 0, 0)
     database = None if flat.connector == "cdl" else flat.database_name
-    table = (database, flat.schema_name, flat.table_name)
-    what = (*table, flat.operation, flat.event_position)
+    what = (database, flat.schema_name, flat.table_name, flat.operation, flat.event_position)
     content = (flat.before, flat.after)
     if flat.snapshot is None:
         is_placed = key is not None and flat.event_position is not None
@@ -100,8 +96,7 @@ def hashes_of(flat: Flat) -> Hashes:
         event = _hash(*what, key, flat.after)
     else:
         event = _hash(*what, key)
-    row = None if key is None else _hash(*table, key)
-    return Hashes(event, _hash(*content), _hash(flat.total_order, flat.data_collection_order), row)
+    return Hashes(event, _hash(*content), _hash(flat.total_order, flat.data_collection_order))
 
 
 def delivery_hash(topic: str, partition: int, offset: int) -> int:

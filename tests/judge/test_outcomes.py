@@ -1,7 +1,7 @@
 """Each message of a run has one outcome, and what is held comes to the next run again. No Spark."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,7 +17,6 @@ from scenario import play, played, read_scenario
 from dbt_debezium.evidence import UnitVerdict, judge_source
 from dbt_debezium.evidence.groups import FOREIGN
 from dbt_debezium.evidence.narrow import COLUMNS, table_of
-from dbt_debezium.flat import Flat
 from dbt_debezium.units import unit_of
 
 SEED = 7
@@ -49,7 +48,6 @@ def expected(runs: Runs) -> Outcomes:
         units.setdefault((unit.unit_kind, unit.unit_id), unit)
     found: dict[Delivery, str] = {}
     seen = set()
-    streams: dict[int, list[tuple[Delivery, Flat, bool]]] = {}
     for row in runs.rows:
         at: Delivery = row[:3]  # type: ignore[assignment] # as COLUMNS has it
         if row[COLUMNS.names.index("unit_kind")] == FOREIGN:
@@ -74,38 +72,7 @@ def expected(runs: Runs) -> Outcomes:
             found[at] = "superseded"
         else:
             found[at] = "applied"
-            some = streams.setdefault(verdict.commit_number or 0, [])
-            some.append((at, flat, verdict.has_reset_counters))
-    for some in streams.values():
-        for at in replaced(some):
-            found[at] = "superseded"
     return Counter((*at[:2], outcome) for at, outcome in found.items())
-
-
-def replaced(changes: Iterable[tuple[Delivery, Flat, bool]]) -> Iterator[Delivery]:
-    """Changes of a commit that a later one of it hides."""
-
-    def place(one: tuple[Delivery, Flat, bool]) -> tuple[object, ...]:
-        at, flat, is_reset = one
-        order = 0 if is_reset or flat.snapshot is not None else flat.total_order or 0
-        return (
-            flat.snapshot != "incremental",
-            order,
-            flat.event_position or "~",
-            flat.operation != "d",
-            flat.total_order or 0,
-            at,
-        )
-
-    keys, tables = set(), set()
-    for at, flat, _ in sorted(changes, key=place, reverse=True):
-        key = (flat.database_name, flat.data_collection, flat.row_key)
-        if key in keys or flat.data_collection in tables:
-            yield at
-        if flat.row_key is not None:
-            keys.add(key)
-        if flat.operation == "t":
-            tables.add(flat.data_collection)
 
 
 def histories(profile: str, count: int) -> Iterator[Iterator[Runs]]:
@@ -153,31 +120,11 @@ def test_a_delivery_that_came_again_is_a_duplicate_and_one_that_can_be_read_now_
     )
     kind = COLUMNS.names.index("kind")
     change, begin, end = sorted(runs.rows, key=lambda row: row[kind] != "change")
-    lost = (*change[:kind], "quarantined", *[None] * (len(COLUMNS.names) - kind - 5), 1, 0, 0, None)
+    lost = (*change[:kind], "quarantined", *[None] * (len(COLUMNS.names) - kind - 4), 1, 0, 0)
     rows = table_of([lost, lost, change, begin, end, change])
     assert counted(judge_source(rows, runs.before, runs.known).outcomes) == {
         ("shop.public.orders", 0, "quarantined"): 1,
         ("shop.public.orders", 0, "applied"): 1,
         ("shop.public.orders", 0, "duplicate"): 2,
-        ("shop.transaction", 0, "control"): 2,
-    }
-
-
-def test_a_later_change_of_a_row_and_a_truncate_of_its_table_hide_what_comes_before() -> None:
-    runs = played(
-        """
-        transaction 0  BEGIN 701
-        orders 0       create 1, in 701, at 110, numbers 1 1, follows nothing
-        items 0        create 1, in 701, at 115, numbers 2 1, follows nothing
-        orders 0       truncate, in 701, at 120, numbers 3 2, follows nothing
-        orders 0       create 2, in 701, at 130, numbers 4 3, follows nothing
-        orders 0       update 2, in 701, at 131, numbers 5 4, follows nothing
-        transaction 0  END 701, at 140, counts orders 4 and items 1
-        """
-    )
-    assert told(runs) == {
-        ("shop.public.items", 0, "applied"): 1,
-        ("shop.public.orders", 0, "applied"): 2,
-        ("shop.public.orders", 0, "superseded"): 2,
         ("shop.transaction", 0, "control"): 2,
     }

@@ -10,7 +10,6 @@
     'data_collection_order': 'bigint', 'committed_at_micros': 'bigint', 'landed_at_micros': 'bigint',
     'leaves_key': 'boolean', 'enters_key': 'boolean', 'signal_type': 'string', 'asks_blocking': 'boolean',
     'emptied_tables': 'array<string>', 'new_names': 'array<string>', 'event_hash': 'bigint', 'content_hash': 'bigint', 'order_hash': 'bigint',
-    'row_hash': 'bigint',
 } -%}
 {%- set told = {
     'partition': 'cast(partition as bigint)', 'committed_at_micros': 'unix_micros(committed_at)',

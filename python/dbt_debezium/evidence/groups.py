@@ -46,7 +46,7 @@ CODED: Final = (
 """Columns whose texts repeat."""
 UNITS_AT_ONCE: Final = 100_000
 """Rows that are grouped at one time, which bounds what the columns in between take."""
-OF_NO_CHANGE: Final = ("kind", "source", "marker", "event_count", "collection_counts", "row_hash")
+OF_NO_CHANGE: Final = ("kind", "source", "marker", "event_count", "collection_counts")
 """Columns that no grouping of changes asks for."""
 COUNT_TYPES: Final = {
     **dict.fromkeys(("is_whole", "has_block", "is_regular", "copies_agree"), pa.bool_()),

@@ -47,7 +47,6 @@ COLUMNS: Final = pa.schema(
         pa.field("event_hash", pa.int64(), nullable=False),
         pa.field("content_hash", pa.int64(), nullable=False),
         pa.field("order_hash", pa.int64(), nullable=False),
-        pa.field("row_hash", pa.int64()),
     ]
 )
 """Fields of `Flat` have their names and meaning, the others are these:
@@ -120,7 +119,6 @@ def narrow_row(
         delivery_hash(topic, partition, offset) if event is None else event,
         hashes.content,
         hashes.order,
-        hashes.row,
     )
 
 
