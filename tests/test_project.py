@@ -77,9 +77,10 @@ def test_every_model_has_one_tested_key(parsed: dict[str, Any], models: dict[str
     for node in parsed["nodes"].values():
         if node.get("test_metadata", {}).get("name") in KEY_TESTS:
             tested[node["attached_node"]].append(node["test_metadata"]["name"])
+    tests = {node["name"] for node in parsed["nodes"].values() if node["resource_type"] == "test"}
     for name, node in models.items():
         elsewhere = node["config"]["meta"].get("tested_in")
-        assert elsewhere is None or elsewhere in models
+        assert elsewhere is None or elsewhere in {*models, *tests}, name
         assert len(tested[node["unique_id"]]) == (elsewhere is None), name
 
 

@@ -34,6 +34,7 @@ EFFECT_NAMES = {
     "local_md5",
     "model",
     "modules",
+    "zip",
     "print",
     "project_name",
     "return",

@@ -62,43 +62,15 @@ identified as (
 )
 
 select
-    -- identity
-    fact.source,
-    fact.schema_name,
-    fact.table_name,
-
-    -- what its changes have shown
-    fact.connector,
-    fact.first_commit_number,
-    fact.first_operation,
-    fact.initial_commit_number,
-    fact.twice_read_commit_number,
-    fact.blocking_commit_number,
-    fact.first_window_position,
-    fact.last_window_position,
-    fact.last_window_at,
-    fact.has_rows,
-    fact.has_key,
-    fact.has_old_image,
-    fact.has_truncate,
-    fact.filler_key_commit_number,
-    fact.shared_key_commit_number,
+    fact.*,  -- noqa: AM04
 
     -- what other messages have shown
-    fact.scanned_at,
-    fact.lost_identity_cut_id,
-    fact.repeated_names_cut_id,
     announced.latest_change_type,
     announced.change_positions,
     changed_table.default_commit_number,
     changed_table.renamed_commit_number,
     changed_table.converted_commit_number,
     changed_table.other_key_commit_number,
-
-    -- what is known of its source
-    fact.snapshot_commit_number,
-    fact.snapshot_cut_id,
-    fact.kept_commit_number,
 
     -- what follows
     fact.last_window_commit_number > fact.snapshot_commit_number as has_windows,
