@@ -12,7 +12,7 @@ from runs import Runs, collected
 
 from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.judge import Commit
-from dbt_debezium.judge.marks import Mark
+from dbt_debezium.judge.marks import Facts, Link
 
 OFFSETS = ("mysql",)
 """Connectors whose positions are offsets of END, of which the source knows nothing."""
@@ -61,7 +61,7 @@ def runs_of(plan: Plan) -> Runs:
     return Runs(source_name(plan), [f"public.{AUDIT}"], is_in_order=is_in_order)
 
 
-def marks_of(plan: Plan, landed: Sequence[Landed]) -> list[Mark]:
+def marks_of(plan: Plan, landed: Sequence[Landed]) -> tuple[Facts, list[Link]]:
     """The marks of a history's source, under the settings that histories are built with."""
     is_in_order = plan.proof == "watermark"
     return collected(source_name(plan), landed, [f"public.{AUDIT}"], is_in_order=is_in_order)

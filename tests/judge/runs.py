@@ -23,8 +23,7 @@ from dbt_debezium.evidence.verdicts import UnitVerdict
 from dbt_debezium.flat import Flat
 from dbt_debezium.judge import ChainEnd, Passed, Verdict
 from dbt_debezium.judge.decisions import Decided
-from dbt_debezium.judge.facts import Decision
-from dbt_debezium.judge.marks import Mark
+from dbt_debezium.judge.marks import Decision, Facts, Link
 from dbt_debezium.units import Unit, hashes_of, unit_of
 
 SILENCE = 1
@@ -185,10 +184,11 @@ class Runs:
         )
 
     @property
-    def marks(self) -> list[Mark]:
+    def marks(self) -> tuple[Facts, list[Link]]:
         """That the judge was given in the latest run."""
         found = evidence_of(table_of(self.rows), self.before, self.known)
-        return [*evidence.collected(found)]
+        facts, links = evidence.collected(found)
+        return facts, [*links]
 
     def flat(self, at: Delivery) -> Flat:
         """A message, as the reader reads it."""
@@ -232,7 +232,7 @@ class Runs:
 
 def collected(
     source: str, landed: Iterable[Landed], not_ingested: Sequence[str], *, is_in_order: bool = False
-) -> list[Mark]:
+) -> tuple[Facts, list[Link]]:
     """The marks that the judge is given in the first run of a source.
 
     Args:
@@ -243,7 +243,8 @@ def collected(
     """
     rows = table_of(narrow_row(*one) for one in landed)
     settings = evidence.Settings(is_watermark=is_in_order, not_ingested=tuple(not_ingested))
-    return [*evidence.collected(evidence_of(rows, State(), Known(source, settings)))]
+    facts, links = evidence.collected(evidence_of(rows, State(), Known(source, settings)))
+    return facts, [*links]
 
 
 SETTLING = ("commit", "discarded", "superseded")

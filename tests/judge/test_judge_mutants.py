@@ -63,7 +63,8 @@ def cases(monkeypatch: pytest.MonkeyPatch) -> list[Case]:
     found: dict[Case, None] = {}
 
     def note(runs: Runs) -> None:
-        found[Case(tuple(runs.marks), runs.start, said(runs.marks, runs.start))] = None
+        facts, links = runs.marks
+        found[Case(facts, tuple(links), runs.start, said(facts, links, runs.start))] = None
 
     _play(monkeypatch, sources(), note)
     return [*found]

@@ -29,7 +29,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.evidence.fact_marks import FactMarks
-from dbt_debezium.evidence.facts import Control, Range
+from dbt_debezium.evidence.facts import Control
 from dbt_debezium.evidence.groups import coded, grouped, landed_readable
 from dbt_debezium.evidence.known import Known, Look, Settings
 from dbt_debezium.evidence.link_marks import LinkMarks
@@ -48,7 +48,7 @@ from dbt_debezium.evidence.verdicts import (
     window_verdicts,
 )
 from dbt_debezium.judge import ChainEnd, Verdict, judge
-from dbt_debezium.judge.marks import LINK_KINDS, Mark
+from dbt_debezium.judge.marks import Facts, Link, Range
 
 __all__ = [
     "COLUMNS",
@@ -102,10 +102,9 @@ def evidence_of(rows: pa.Table, state: State, known: Known) -> SourceEvidence:
     return SourceEvidence(facts, known, state, landed_readable(rows, unread))
 
 
-def collected(evidence: SourceEvidence) -> Iterator[Mark]:
-    """The marks of a source, in the order that the judge wants."""
-    yield from FactMarks(evidence).collected()
-    yield from LinkMarks(evidence).collected()
+def collected(evidence: SourceEvidence) -> tuple[Facts, Iterator[Link]]:
+    """The marks of a source: its facts, and links in the order of the chain."""
+    return FactMarks(evidence).collected(), LinkMarks(evidence).collected()
 
 
 def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
@@ -138,19 +137,16 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
             "--full-refresh"
         )
     start = known_end(evidence)
-    facts: list[Mark] = []
+    facts, marks = collected(evidence)
     outcome, counts = Outcome(start, state.newest), Counts(evidence)
     links: list[Verdict] = []
 
-    def noted() -> Iterator[Mark]:
-        for mark in collected(evidence):
-            if mark.kind not in LINK_KINDS:
-                facts.append(mark)
-            else:
-                counts.add(mark)
+    def noted() -> Iterator[Link]:
+        for mark in marks:
+            counts.add(mark)
             yield mark
 
-    for verdict in judge(noted(), start):
+    for verdict in judge(facts, noted(), start):
         links.append(verdict)
         outcome.add(verdict)
     judged = link_verdicts(evidence, links, counts)

@@ -11,6 +11,8 @@ from typing import Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # ships no types
 
+from dbt_debezium.judge.marks import Range
+
 SLICE: Final = 4_000
 """Rows that are objects of Python at one time."""
 KEPT: Final = 40_000
@@ -132,15 +134,6 @@ class Change(NamedTuple):
     total_orders: tuple[int, ...]
     table_orders: tuple[int, ...]
     has_one_content: bool
-
-
-class Range(NamedTuple):
-    """Offsets of a partition that have landed without a gap; both are inclusive."""
-
-    topic: str
-    partition: int
-    first: int
-    last: int
 
 
 READERS: Final[dict[str, Callable[[Any], Any]]] = {

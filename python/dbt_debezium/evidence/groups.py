@@ -20,10 +20,10 @@ from dbt_debezium.evidence.facts import (
     Facts,
     Marker,
     Place,
-    Range,
     Rows,
     Stretch,
 )
+from dbt_debezium.judge.marks import Range
 
 CODED: Final = (
     "topic",

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from dbt_debezium.evidence.facts import Place, Range
+from dbt_debezium.evidence.facts import Place
 from dbt_debezium.evidence.state import State
 from dbt_debezium.evidence.topics import Topic
 from dbt_debezium.judge.decisions import settles
-from dbt_debezium.judge.facts import Decision
+from dbt_debezium.judge.marks import Decision, Range
 
 
 class Look(NamedTuple):

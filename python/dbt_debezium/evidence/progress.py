@@ -46,23 +46,19 @@ class Progress(NamedTuple):
 
 
 def progress(
-    evidence: SourceEvidence, found: Iterable[marks.Mark], partitions: Iterable[Partition]
+    evidence: SourceEvidence, facts: marks.Facts, partitions: Iterable[Partition]
 ) -> Iterator[Progress]:
     """How far each partition has come.
 
     Args:
         evidence: of the run.
-        found: its marks; those of links are not asked.
+        facts: that the judge was given.
         partitions: of the state behind the run.
     """
     ranges: dict[Place, list[tuple[int, int]]] = defaultdict(list)
-    lines: dict[Place, marks.Partition] = {}
-    for one in found:
-        match one:
-            case marks.Range():
-                ranges[one.topic, one.partition].append((one.first_offset, one.last_offset))
-            case marks.Partition():
-                lines[one.topic, one.partition] = one
+    for one in (*facts.ranges, *facts.marker_ranges):
+        ranges[one.topic, one.partition].append((one.first, one.last))
+    lines = {(one.topic, one.partition): one for one in facts.partitions}
     known = {one.key: one for one in partitions}
     for place in sorted({*ranges, *lines}):
         topic, line, runs = evidence.topic(place[0]), lines.get(place), ranges[place]

@@ -33,7 +33,7 @@ class Counts:
         self.renumbered: set[str] = set()
         """Transactions whose numbers show no order."""
 
-    def add(self, mark: marks.Mark) -> None:
+    def add(self, mark: marks.Link) -> None:
         """Take in one more mark."""
         match mark:
             case marks.Table():

@@ -25,7 +25,7 @@ from dbt_debezium.evidence.snapshots import (
     signals_of,
     unanswered,
 )
-from dbt_debezium.evidence.state import LogNumbers, State, Unfinished, Unread, merged_numbers
+from dbt_debezium.evidence.state import State, Unfinished, Unread, merged_numbers
 from dbt_debezium.evidence.topics import Topic, named_topic
 from dbt_debezium.evidence.transactions import Transaction, Transactions
 from dbt_debezium.evidence.unnamed import groups_of
@@ -450,7 +450,7 @@ class SourceEvidence:
         some = self.facts.stretches.distinct("data_collection")
         return known | {name for (name,) in some if name is not None}
 
-    def log_numbers(self) -> list[LogNumbers]:
+    def log_numbers(self) -> list[marks.LogNumbers]:
         """The numbers of logs that have landed, late or not (S8)."""
         shown = [one.log_position for one in self.facts.controls if one.kind == "statement"]
         shown += [one.log_position for one in self.sent.kept_markers() if one.is_end]

@@ -24,10 +24,10 @@ from dbt_debezium.evidence import (
     encoded,
     judge_source,
 )
-from dbt_debezium.evidence.facts import Place, Range
+from dbt_debezium.evidence.facts import Place
 from dbt_debezium.evidence.groups import FOREIGN, coded, plain
 from dbt_debezium.evidence.verdicts import UnitVerdict
-from dbt_debezium.judge.facts import Decision
+from dbt_debezium.judge.marks import Decision, Range
 from dbt_debezium.patterns import matches
 
 AT_ONCE: Final = 20_000

@@ -28,11 +28,10 @@ The judge knows no rows: what a published transaction would contradict (S17), th
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import chain as joined
 
 from dbt_debezium.judge.chain import Chain
 from dbt_debezium.judge.evidence import Evidence
-from dbt_debezium.judge.marks import LINK_KINDS, Fact, Mark
+from dbt_debezium.judge.marks import Facts, Link
 from dbt_debezium.judge.verdicts import (
     ChainEnd,
     Commit,
@@ -46,11 +45,12 @@ from dbt_debezium.judge.verdicts import (
 __all__ = ["ChainEnd", "Commit", "Discarded", "Hold", "Passed", "Superseded", "Verdict", "judge"]
 
 
-def judge(marks: Iterable[Mark], end: ChainEnd) -> Iterator[Verdict]:
+def judge(facts: Facts, links: Iterable[Link], end: ChainEnd) -> Iterator[Verdict]:
     """Judge the chain of one source.
 
     Args:
-        marks: in the order that `marks` describes.
+        facts: of the source.
+        links: in the order of `marks.place_of`.
         end: where the published chain ends.
 
     Returns:
@@ -62,13 +62,4 @@ def judge(marks: Iterable[Mark], end: ChainEnd) -> Iterator[Verdict]:
     Raises:
         DebeziumError: the source has something that the judge cannot order.
     """
-    facts: list[Fact] = []
-    rest = iter(marks)
-    for mark in rest:
-        if mark.kind in LINK_KINDS:
-            rest = joined([mark], rest)
-            break
-        facts.append(mark)  # type: ignore[arg-type] # LINK_KINDS are the other kinds
-    else:
-        rest = iter(())
-    yield from Chain(Evidence(facts, end), end).verdicts(rest)  # type: ignore[arg-type] # likewise
+    yield from Chain(Evidence(facts, end), end).verdicts(links)

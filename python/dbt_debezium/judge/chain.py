@@ -287,10 +287,12 @@ def _is_before(position: str | None, other: str | None) -> bool:
     return position is not None and other is not None and position < other
 
 
-def _identity(link: Link) -> tuple[str | None, str, str | None]:
+def _identity(link: Link) -> tuple[str | None, type[Link] | None, str | None]:
     """Marks of one transaction are one link."""
-    if isinstance(link, Message | Snapshot):
-        return link.position, link.kind, None
-    if isinstance(link, BlockingSnapshot):
-        return link.position, link.kind, link.snapshot_position
-    return link.position, "transaction", link.transaction_id
+    match link:
+        case Message() | Snapshot():
+            return link.position, type(link), None
+        case BlockingSnapshot():
+            return link.position, type(link), link.snapshot_position
+        case _:
+            return link.position, None, link.transaction_id

@@ -100,7 +100,7 @@ class Holds:
         yield follows_held
 
     def _refused(self, proof: Proof) -> HoldReason | None:
-        return "refused_proof" if proof in self._evidence.source.refused_proofs else None
+        return "refused_proof" if proof in self._evidence.facts.refused_proofs else None
 
     def _lacks_snapshot(
         self, predecessor: Predecessor, decided: Decided, may_be_a_snapshot: bool
@@ -111,4 +111,4 @@ class Holds:
         return "quarantined_event" if may_be_a_snapshot else None
 
     def _lacks_row(self, transaction_id: str) -> HoldReason | None:
-        return "missing_row" if transaction_id in self._evidence.missing_rows else None
+        return "missing_row" if transaction_id in self._evidence.facts.missing_rows else None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from dbt_debezium.judge.marks import Partition
+from dbt_debezium.judge.marks import Facts, Partition
 from dbt_debezium.judge.places import END, NOWHERE, Span
 from dbt_debezium.judge.traits import Traits
 
@@ -10,22 +10,12 @@ from dbt_debezium.judge.traits import Traits
 class Partitions:
     """The partitions of all topics of tables."""
 
-    def __init__(
-        self, traits: Traits, partitions: Iterable[Partition], *, reaches_the_end: bool
-    ) -> None:
-        """Take in how far each has come.
-
-        Args:
-            traits: of the connector.
-            partitions: all of them.
-            reaches_the_end: whether nothing behind what has landed was sent.
-        """
+    def __init__(self, traits: Traits, facts: Facts) -> None:
         self._ends_open = traits.names_predecessor
-        some = list(partitions)
         self._low_water = self._window_low_water = END
-        if not reaches_the_end:
-            self._low_water = _lowest(one for one in some if one.has_changes)
-            self._window_low_water = _lowest_of_windows(some)
+        if not facts.reaches_the_end:
+            self._low_water = _lowest(one for one in facts.partitions if one.has_changes)
+            self._window_low_water = _lowest_of_windows(facts.partitions)
 
     def are_past(self, span: Span) -> bool:
         """Whether every partition with changes holds one of a later transaction."""

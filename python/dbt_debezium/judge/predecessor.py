@@ -83,7 +83,7 @@ class Predecessor:
                 return "missing_predecessor"
         assert transaction.position is not None  # else nothing shows that it is complete
         span = Span(transaction.last_place, transaction.position)
-        follows_window = transaction.previous_position in self._evidence.windows
+        follows_window = transaction.previous_position in self._evidence.facts.windows
         if (transaction.closes_window or follows_window) and self._may_lack_reads(span):
             return "snapshot_unconfirmed"
         if transaction.lacks_window_place:
@@ -104,8 +104,8 @@ class Predecessor:
         if transaction.closes_window:
             return True
         if transaction.has_changes:
-            return transaction.previous_position in self._evidence.windows
-        return any(self._is_named(one) for one in self._evidence.windows)
+            return transaction.previous_position in self._evidence.facts.windows
+        return any(self._is_named(one) for one in self._evidence.facts.windows)
 
     def _is_followed_by(self, transaction: Transaction, traits: Traits) -> bool:
         if traits.names_predecessor and transaction.has_place:
@@ -118,7 +118,7 @@ class Predecessor:
         # so do the numbers of a log. At the end of what was sent, an offset that lacks is one that
         # compaction has taken: then each number of the log is still there.
         markers = self._evidence.markers
-        counts_numbers = not markers.have_one_order or self._evidence.source.reaches_the_end
+        counts_numbers = not markers.have_one_order or self._evidence.facts.reaches_the_end
         return (
             self._has_every_marker(transaction.end_offsets(traits))
             or markers.surround(transaction.surrounding_partitions)
@@ -162,7 +162,7 @@ class Predecessor:
 
     def _is_followed_by_truncate(self, truncate: Truncate, number: tuple[str, int] | None) -> bool:
         """Whether no END is missing in between: all numbers are known, or all markers."""
-        if self._evidence.source.reaches_the_end:
+        if self._evidence.facts.reaches_the_end:
             return True
         # Behind a BEGIN alone its END may be missing.
         is_alone = not truncate.has_landed and not truncate.has_next_marker
@@ -178,7 +178,7 @@ class Predecessor:
     def _may_lack_a_truncate(self, number: tuple[str, int] | None, place: str) -> bool:
         """Whether a truncate may be missing between the commit and what stands behind it (S8)."""
         evidence = self._evidence
-        if evidence.source.sends_no_truncates or evidence.log.runs_to(number, self.end):
+        if evidence.facts.sends_no_truncates or evidence.log.runs_to(number, self.end):
             return False
         came_from = self.end.reached_place or NOWHERE
         has_come = evidence.partitions.have_reached(place)

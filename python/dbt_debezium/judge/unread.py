@@ -1,9 +1,8 @@
 """What may a message have been that cannot be read? Anything that was sent where it stands."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from dbt_debezium.judge.marks import Partition, Unreadable
+from dbt_debezium.judge.marks import Facts
 from dbt_debezium.judge.places import EVERYWHERE, NOWHERE, Span
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.verdicts import ChainEnd
@@ -22,17 +21,8 @@ class Gap(NamedTuple):
 class Unread:
     """The messages in topics of tables that cannot be read."""
 
-    def __init__(
-        self, traits: Traits, marks: Iterable[Unreadable], partitions: Iterable[Partition]
-    ) -> None:
-        """Marks of the transaction topic are left out.
-
-        Args:
-            traits: of the connector.
-            marks: messages that cannot be read.
-            partitions: all of the source, which show whether a topic is one of a table.
-        """
-        some = [one for one in marks if not one.is_of_markers]
+    def __init__(self, traits: Traits, facts: Facts) -> None:
+        some = facts.unreadable
         self._ends_open = traits.names_predecessor
         self._gaps = [
             Gap(
@@ -45,7 +35,7 @@ class Unread:
         ]
         self.may_be_a_snapshot = any(one.may_be_a_first_read for one in some)
         """Whether one may be of an initial snapshot (S4)."""
-        topics = {one.topic for one in partitions if one.has_changes}
+        topics = {one.topic for one in facts.partitions if one.has_changes}
         self.may_be_a_snapshot_of_a_table = any(
             one.may_be_a_first_read and one.topic in topics for one in some
         )
