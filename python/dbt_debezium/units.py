@@ -99,11 +99,6 @@ def hashes_of(flat: Flat) -> Hashes:
     return Hashes(event, _hash(*content), _hash(flat.total_order, flat.data_collection_order))
 
 
-def delivery_hash(topic: str, partition: int, offset: int) -> int:
-    """The hash of a delivery, by which a message is known that nothing else makes itself."""
-    return _hash("delivery", topic, partition, offset)
-
-
 _BETWEEN: Final = "\x1f"
 _NOTHING: Final = "\x00"
 

@@ -15,11 +15,12 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import NamedTuple
 
+from narrow import table_of
+
 import dbt_debezium.evidence as evidence_package
 import dbt_debezium.judge as judge_package
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.evidence import Known
-from dbt_debezium.evidence.narrow import table_of
 from dbt_debezium.judge.marks import Facts, Link
 from dbt_debezium.judge.verdicts import ChainEnd
 

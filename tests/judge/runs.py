@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from landed import Delivery, Landed
+from narrow import narrow_row, table_of
 
 from dbt_debezium import evidence
 from dbt_debezium.evidence import (
@@ -18,7 +19,7 @@ from dbt_debezium.evidence import (
     judge_source,
 )
 from dbt_debezium.evidence.groups import FOREIGN
-from dbt_debezium.evidence.narrow import COLUMNS, narrow_row, table_of
+from dbt_debezium.evidence.narrow import COLUMNS
 from dbt_debezium.evidence.verdicts import UnitVerdict
 from dbt_debezium.flat import Flat
 from dbt_debezium.judge import ChainEnd, Passed, Verdict
@@ -149,7 +150,7 @@ class Runs:
             is_new = known is None or (known.flat != one.flat and one.flat.kind != "quarantined")
             if is_new:
                 self._staged[at] = one
-                self._narrow[at] = self._as_given(narrow_row(*one, landed_at=0), at)
+                self._narrow[at] = self._as_given(narrow_row(one, landed_at=0), at)
                 unit = unit_of(one.flat)
                 if unit is not None:
                     self._of_unit[unit].add(at)
@@ -241,7 +242,7 @@ def collected(
         not_ingested: patterns of tables that END counts and that do not land.
         is_in_order: whether `watermark_sources` lists it.
     """
-    rows = table_of(narrow_row(*one) for one in landed)
+    rows = table_of(map(narrow_row, landed))
     settings = evidence.Settings(is_watermark=is_in_order, not_ingested=tuple(not_ingested))
     facts, links = evidence.collected(evidence_of(rows, State(), Known(source, settings)))
     return facts, [*links]

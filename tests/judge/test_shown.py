@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
+from narrow import table_of
 from runs import Runs
 from scenario import play, played, read_scenario
 
 from dbt_debezium.evidence import Known, Miscounted, Progress, State, UnitVerdict, judge_source
 from dbt_debezium.evidence.facts import Range
-from dbt_debezium.evidence.narrow import COLUMNS, table_of
+from dbt_debezium.evidence.narrow import COLUMNS
 
 SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("S*.md"))
 FIRST = """

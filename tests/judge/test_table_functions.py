@@ -13,12 +13,12 @@ import pyarrow as pa  # type: ignore[import-untyped] # it has none
 import pytest
 from histories.history import make_history
 from histories.knobs import PROFILES
+from narrow import table_of
 from replay import landings, runs_of
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.evidence import COLUMNS, encoded
 from dbt_debezium.evidence.groups import FOREIGN
-from dbt_debezium.evidence.narrow import table_of
 from dbt_debezium.evidence.state import State
 from dbt_debezium.functions import lake_topics
 from dbt_debezium.functions.judge import GIVEN, SAID, SQL_TYPES, JudgeSources

@@ -33,7 +33,7 @@ from dbt_debezium.evidence.facts import Control
 from dbt_debezium.evidence.groups import coded, grouped, landed_readable
 from dbt_debezium.evidence.known import Known, Look, Settings
 from dbt_debezium.evidence.link_marks import LinkMarks
-from dbt_debezium.evidence.narrow import COLUMNS, narrow_row
+from dbt_debezium.evidence.narrow import COLUMNS
 from dbt_debezium.evidence.outcomes import OUTCOMES, outcome_counts
 from dbt_debezium.evidence.progress import Progress, progress
 from dbt_debezium.evidence.settle import Outcome, Settlement, known_end
@@ -67,7 +67,6 @@ __all__ = [
     "encoded",
     "evidence_of",
     "judge_source",
-    "narrow_row",
 ]
 
 
