@@ -22,7 +22,7 @@ from dbt_debezium.evidence.groups import FOREIGN
 from dbt_debezium.evidence.narrow import COLUMNS
 from dbt_debezium.evidence.verdicts import UnitVerdict
 from dbt_debezium.flat import Flat
-from dbt_debezium.judge import ChainEnd, Passed, Verdict
+from dbt_debezium.judge import ChainEnd, Verdict
 from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.marks import Decision, Facts, Link
 from dbt_debezium.units import Unit, hashes_of, unit_of
@@ -115,7 +115,7 @@ class Runs:
         judged = judge_source(table_of(self.rows), self.before, self.known)
         self.judged = judged
         self.start, self.units = judged.start, judged.verdicts
-        self.verdicts = [one for one in judged.links if not isinstance(one, Passed)]
+        self.verdicts = [one for one in judged.links if one.outcome != "passed"]
         for unit in judged.verdicts:
             if unit.unit_kind == "transaction" and unit.verdict in SETTLING:
                 self.settled[unit.unit_id] = unit.position

@@ -15,7 +15,7 @@ from dbt_debezium.evidence.places import least, log_of, most
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.state import OpenUnit, Partition, Run, State, Unfinished, Unread
 from dbt_debezium.evidence.transactions import Transaction
-from dbt_debezium.judge import ChainEnd, Commit, Discarded, Hold, Superseded, Verdict
+from dbt_debezium.judge import ChainEnd, Verdict
 
 UNIT_KINDS: Final = {stretch: unit for unit, stretch in STRETCH_KINDS.items()}
 """Of each kind of stretch."""
@@ -65,17 +65,16 @@ class Outcome:
 
     def add(self, one: Verdict) -> None:
         """Take in one more verdict, in their order."""
-        if isinstance(one, Commit | Discarded):
+        if one.chain_end is not None:
             self.end = one.chain_end
             if one.transaction_id is not None:
                 self.newest = one.transaction_id
         if one.transaction_id is None:
-            if isinstance(one, Commit | Discarded | Superseded):
+            if one.is_settled:
                 self.read.add(one.read_position or one.position or "")
-            return
-        if isinstance(one, Commit | Discarded | Superseded):
+        elif one.is_settled:
             self.done.add(one.transaction_id)
-        elif isinstance(one, Hold):
+        elif one.outcome == "hold":
             self.held.add(one.transaction_id)
 
 

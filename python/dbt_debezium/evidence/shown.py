@@ -8,7 +8,7 @@ from dbt_debezium.evidence.facts import Stretch
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.transactions import Transaction
-from dbt_debezium.judge import Hold, Passed, Verdict, marks
+from dbt_debezium.judge import Verdict, marks
 from dbt_debezium.judge.snapshot import LAST_OF_TABLE
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.topic_names import table_suffix
@@ -58,15 +58,15 @@ class Shown:
         }
 
     def of(self, verdict: Verdict) -> dict[str, Any]:
-        """The columns of a verdict; none of a message's."""
+        """The columns of a verdict; of a message its time."""
         name = verdict.transaction_id
         if name is not None:
             found = self._of_transaction(self._evidence.sent[name], name)
-        elif isinstance(verdict, Passed) or verdict.read_position is None:
-            return {}
+        elif verdict.read_position is None:
+            return {"committed_at": verdict.committed_at}
         else:
             found = self._of_snapshot(verdict.read_position, verdict)
-        if isinstance(verdict, Hold):
+        if verdict.outcome == "hold":
             found["held_reason"] = self._reason(verdict, found["miscounted_tables"])
         return found
 
@@ -84,7 +84,7 @@ class Shown:
 
     def _of_snapshot(self, at: str, verdict: Verdict) -> dict[str, Any]:
         reads = self._evidence.reads.get(at, [])
-        is_lacking = isinstance(verdict, Hold) and verdict.reason == "snapshot_incomplete"
+        is_lacking = verdict.reason == "snapshot_incomplete"
         return {
             "committed_at": max((one.last_at for one in reads), default=None),
             "log_order": verdict.position,
@@ -98,7 +98,7 @@ class Shown:
         self, at: str, verdict: Verdict, reads: Sequence[Stretch]
     ) -> Iterator[Miscounted]:
         """Tables that lack reads, and those of which nothing has landed."""
-        topics = {*verdict.lacking_topics} if isinstance(verdict, Hold) else set()
+        topics = {*verdict.lacking_topics}
         by_table: dict[str, list[Stretch]] = defaultdict(list)
         for one in reads:
             by_table[one.data_collection or ""].append(one)
@@ -118,7 +118,7 @@ class Shown:
             ]
         yield from sorted(found)
 
-    def _reason(self, verdict: Hold, miscounted: Sequence[Miscounted]) -> HoldReason:
+    def _reason(self, verdict: Verdict, miscounted: Sequence[Miscounted]) -> HoldReason | None:
         """Why a link waits. Events may be missing because a message cannot be read; one that names
         no transaction may be of any."""
         if verdict.reason != "missing_events":

@@ -2,33 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 from dbt_debezium.evidence.facts import Stretch
 from dbt_debezium.evidence.settle import Settlement
 from dbt_debezium.evidence.shown import Counts, Miscounted, Shown
 from dbt_debezium.evidence.source import SourceEvidence
-from dbt_debezium.judge.verdicts import (
-    Commit,
-    Discarded,
-    Hold,
-    LinkKind,
-    Passed,
-    Proof,
-    Superseded,
-    Verdict,
-)
+from dbt_debezium.judge.verdicts import SETTLING, LinkKind, Outcome, Proof, Verdict
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.units import UnitKind
-
-Outcome: TypeAlias = Literal["commit", "hold", "superseded", "discarded", "passed", "late"]
-OUTCOMES: Final[dict[type[Verdict], Outcome]] = {
-    Commit: "commit",
-    Hold: "hold",
-    Superseded: "superseded",
-    Discarded: "discarded",
-    Passed: "passed",
-}
 
 
 class UnitVerdict(NamedTuple):
@@ -40,8 +22,8 @@ class UnitVerdict(NamedTuple):
 
     unit_kind: UnitKind
     unit_id: str
-    verdict: Outcome
-    link_kind: LinkKind | Literal["message"] | None = None
+    verdict: Outcome | Literal["late"]
+    link_kind: LinkKind | None = None
     transaction_id: str | None = None
     position: str | None = None
     read_position: str | None = None
@@ -63,7 +45,7 @@ class UnitVerdict(NamedTuple):
     @property
     def is_settled(self) -> bool:
         """Whether no later run says anything else of it."""
-        return self.verdict in ("commit", "discarded", "superseded", "late")
+        return self.verdict == "late" or self.verdict in SETTLING
 
 
 def link_verdicts(
@@ -112,30 +94,23 @@ def unit_verdicts(
 
 def _of_link(verdict: Verdict, shown: Shown) -> UnitVerdict:
     kind: UnitKind = "snapshot"
-    read_position = None if isinstance(verdict, Passed) else verdict.read_position
-    unit_id = read_position or verdict.position or ""
+    unit_id = verdict.read_position or verdict.position or ""
     if verdict.kind == "message":
         kind = "message"
     elif verdict.kind == "transaction":
         kind, unit_id = "transaction", verdict.transaction_id or ""
-    found = UnitVerdict(
+    return UnitVerdict(
         kind,
         unit_id,
-        OUTCOMES[type(verdict)],
+        verdict.outcome,
         verdict.kind,
         verdict.transaction_id,
         verdict.position,
-        read_position,
+        verdict.read_position,
+        proof=verdict.proof,
+        commit_number=None if verdict.chain_end is None else verdict.chain_end.commit_number,
         **shown.of(verdict),
     )
-    match verdict:
-        case Passed() if verdict.kind == "message":
-            found = found._replace(committed_at=verdict.committed_at)
-        case Commit():
-            found = found._replace(proof=verdict.proof)
-    if isinstance(verdict, Commit | Discarded):
-        found = found._replace(commit_number=verdict.chain_end.commit_number)
-    return found
 
 
 def _late(

@@ -28,12 +28,11 @@ from dbt_debezium.evidence.facts import Place
 from dbt_debezium.evidence.groups import FOREIGN, coded, plain
 from dbt_debezium.evidence.verdicts import UnitVerdict
 from dbt_debezium.judge.marks import Decision, Range
+from dbt_debezium.judge.verdicts import SETTLING
 from dbt_debezium.patterns import matches
 
 AT_ONCE: Final = 20_000
 """Rows that are handed to Spark in one piece."""
-SETTLING: Final = frozenset({"commit", "discarded", "superseded"})
-"""Verdicts after which nothing is said of a unit any more but that it is late."""
 
 GIVEN: Final = pa.schema(
     [

@@ -32,17 +32,9 @@ from collections.abc import Iterable, Iterator
 from dbt_debezium.judge.chain import Chain
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import Facts, Link
-from dbt_debezium.judge.verdicts import (
-    ChainEnd,
-    Commit,
-    Discarded,
-    Hold,
-    Passed,
-    Superseded,
-    Verdict,
-)
+from dbt_debezium.judge.verdicts import ChainEnd, Verdict
 
-__all__ = ["ChainEnd", "Commit", "Discarded", "Hold", "Passed", "Superseded", "Verdict", "judge"]
+__all__ = ["ChainEnd", "Verdict", "judge"]
 
 
 def judge(facts: Facts, links: Iterable[Link], end: ChainEnd) -> Iterator[Verdict]:
@@ -54,10 +46,10 @@ def judge(facts: Facts, links: Iterable[Link], end: ChainEnd) -> Iterator[Verdic
         end: where the published chain ends.
 
     Returns:
-        One verdict per transaction and snapshot behind that end, and `Passed` for what the chain
-        has passed that is no commit; none of a blocking snapshot that waits for a commit behind its
-        reads. Commits come in their order. The newest `Commit` or `Discarded` has where the chain
-        ends with it, which the next run is given.
+        One verdict per transaction and snapshot behind that end, and one per message or DDL that
+        the chain has passed; none of a blocking snapshot that waits for a commit behind its reads.
+        Commits come in their order. The newest that has a `chain_end` has where the chain ends with
+        it, which the next run is given.
 
     Raises:
         DebeziumError: the source has something that the judge cannot order.
