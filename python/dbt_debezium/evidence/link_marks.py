@@ -68,7 +68,7 @@ class LinkMarks:
                 marker.offset,
                 marker.event_count,
                 marker.event_count == sum(marker.counts.values()),
-                *log_number(marker.log_position),
+                log_number(marker.log_position),
                 self._surrounding.partitions(position),
                 self._source.ends.following_place(position),
                 marker.committed_at,
@@ -109,7 +109,7 @@ class LinkMarks:
                 by_table[count.data_collection].append(count)
         apart = counted_apart(marker for marker in markers if marker.is_end)
         has_one_order = one.name not in self._source.facts.doubly_ordered
-        log, number = log_number(one.log_position)
+        number = log_number(one.log_position)
         for name in sorted({*expected, *by_table}):
             some = by_table.get(name, [])
             received = sum(count.received for count in some)
@@ -139,7 +139,6 @@ class LinkMarks:
                 any(count.closes_window for count in some),
                 least(*(count.first_place for count in some)),
                 most(*(count.last_place for count in some)),
-                log,
                 number,
                 has_one_order,
                 one.name in self._source.unanswered,
@@ -180,7 +179,7 @@ class LinkMarks:
             position,
             one.name,
             one.first if one.has_changes else self._source.ends.following_place(position),
-            *log_number(one.log_position),
+            log_number(one.log_position),
             self._source.ends.following_end(position),
             has_landed=one.has_changes,
             has_next_marker=not behind.isdisjoint(self._marker_offsets),

@@ -456,11 +456,7 @@ class SourceEvidence:
         shown += [one.log_position for one in self.sent.kept_markers() if one.is_end]
         shown += [one.log_position for one in self.late_markers if one.is_end]
         shown += [one.log_position for one in self.facts.counts if one.is_whole]
-        numbers = {
-            (log, number, number)
-            for log, number in map(log_number, shown)
-            if log is not None and number is not None
-        }
+        numbers = {(log, number, number) for log, number in filter(None, map(log_number, shown))}
         known = {(one.log, one.first, one.last) for one in self.state.log_numbers}
         return merged_numbers(numbers | known)
 
@@ -495,10 +491,9 @@ class SourceEvidence:
             return False
         if position <= passed:
             return "+" in position or self.connector == "cdl"
-        log, number = log_number(one.log_position)
-        known = dict(self.end.log_numbers).get(log or "")
-        is_behind = known is None or number is None or number > known
-        return not is_behind and (one.last or "") <= (self.end.reached_place or "")
+        number = log_number(one.log_position)
+        is_known = number is not None and number[1] <= dict(self.end.log_numbers).get(number[0], -1)
+        return is_known and (one.last or "") <= (self.end.reached_place or "")
 
     @cached_property
     def _waiting_epoch(self) -> str:

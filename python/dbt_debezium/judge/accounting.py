@@ -7,7 +7,7 @@ where the commit begins, and no message that cannot be read stands in between.
 
 from collections.abc import Sequence
 
-from dbt_debezium.judge.marks import LogNumbers
+from dbt_debezium.judge.marks import LogNumber, LogNumbers
 from dbt_debezium.judge.verdicts import ChainEnd
 
 
@@ -19,7 +19,7 @@ class Log:
         shows that none of another log is missing."""
         self._numbers = numbers if len({one.log for one in numbers}) == 1 else ()
 
-    def runs_to(self, number: tuple[str, int] | None, end: ChainEnd) -> bool:
+    def runs_to(self, number: LogNumber | None, end: ChainEnd) -> bool:
         """Whether each number is known from the newest one in the chain to that of a commit.
 
         Where none is in the chain yet, from 1 on: a snapshot does not say what it holds.
@@ -36,7 +36,7 @@ class Log:
             one.log == name and one.first <= first and last <= one.last for one in self._numbers
         )
 
-    def runs_on_to(self, number: tuple[str, int] | None, end: ChainEnd) -> bool:
+    def runs_on_to(self, number: LogNumber | None, end: ChainEnd) -> bool:
         """Likewise, and a number of the same log is in the chain."""
         return (
             number is not None and number[0] in dict(end.log_numbers) and self.runs_to(number, end)

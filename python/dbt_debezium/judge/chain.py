@@ -18,7 +18,7 @@ from dbt_debezium.judge.marks import (
     Uncounted,
 )
 from dbt_debezium.judge.predecessor import Predecessor
-from dbt_debezium.judge.transaction import Transaction, log_number
+from dbt_debezium.judge.transaction import Counted, Transaction
 from dbt_debezium.judge.verdicts import ChainEnd, LinkKind, Proof, Verdict
 from dbt_debezium.reasons.hold_reason import HoldReason
 
@@ -51,22 +51,17 @@ class Chain:
                     yield self._judge_blocking(first)
                 case Snapshot():
                     yield self._judge_snapshot(first)
-                case Truncate():
-                    if not self._is_published(first.position):
-                        yield self._judge_truncate(first)
-                case Uncounted():
-                    if not self._is_published(first.position):
-                        yield self._judge_uncounted(first)
+                case Truncate() | Uncounted():
+                    yield from self._judge_unpublished(first)
                 case _:
                     rest = (mark for mark in marks if isinstance(mark, TransactionMark))
-                    transaction = Transaction([first, *rest])
-                    if not self._is_published(transaction.position):
-                        yield self._judge_transaction(transaction)
+                    yield from self._judge_unpublished(Counted([first, *rest]))
 
-    def _is_published(self, position: str | None) -> bool:
-        """Whether a transaction is, by its position: it comes before a snapshot at the same one."""
-        passed = self._start.passed
-        return passed is not None and position is not None and position <= passed
+    def _judge_unpublished(self, transaction: Transaction) -> Iterator[Verdict]:
+        """The position of a transaction tells: it comes before a snapshot at the same one."""
+        passed, position = self._start.passed, transaction.position
+        if passed is None or position is None or position > passed:
+            yield self._judge_transaction(transaction)
 
     def _judge_snapshot(self, snapshot: Snapshot) -> Verdict:
         """A snapshot that is whole needs no predecessor, because it replaces all tables (S5).
@@ -116,55 +111,49 @@ class Chain:
         return self._commit(replace(link, committed_at=snapshot.committed_at), decided)
 
     def _judge_transaction(self, transaction: Transaction) -> Verdict:
+        """A BEGIN that stays alone where no TRUNCATE can be missing is that of DDL: no commit."""
         link = Verdict("commit", "transaction", transaction.position, transaction.transaction_id)
         decided = self._evidence.decisions.on_transaction(transaction.transaction_id)
         follows_held = self._follows_held()
         reasons = self._holds.of_transaction(transaction, self._predecessor, follows_held, decided)
-        reason, traits = _first(reasons), self._evidence.traits
-        offsets = transaction.end_offsets(traits) if traits else ()
-        if not offsets and not (traits and traits.names_predecessor):
-            offsets = self._predecessor.end.end_offsets
-        end = replace(self._predecessor.end, position=link.position, end_offsets=offsets)
-        end = end.reaching(transaction.last_place).numbered(transaction.log_number)
+        reason = _first(reasons)
+        end = self._end_behind(transaction)
         if reason is not None:
-            named, last = transaction.previous_position, transaction.last_place
-            return self._waiting(link, reason, end, named, last)
+            return self._waiting(link, reason, end, is_superseded=self._is_superseded(transaction))
         self._move_to(end)
+        if isinstance(transaction, Truncate) and not transaction.has_landed and decided is None:
+            return replace(link, outcome="passed")
         link = replace(link, committed_at=transaction.committed_at)
         return self._commit(link, decided, transaction.proof)
 
-    def _judge_truncate(self, truncate: Truncate) -> Verdict:
-        """A BEGIN that stays alone where no TRUNCATE can be missing is that of DDL: no commit."""
-        link = Verdict("commit", "transaction", truncate.position, truncate.transaction_id)
-        decided = self._evidence.decisions.on_transaction(truncate.transaction_id)
-        follows_held = self._follows_held()
-        reasons = self._holds.of_truncate(truncate, self._predecessor, follows_held, decided)
-        reason = _first(reasons)
-        number = log_number(truncate.log, truncate.log_number)
-        end = replace(self._predecessor.end, position=truncate.position).numbered(number)
-        if truncate.has_landed:
-            end = end.reaching(truncate.place)
-        if reason is not None:
-            return self._waiting(link, reason, end)
-        self._move_to(end)
-        if truncate.has_landed or decided is not None:
-            return self._commit(link, decided)
-        return replace(link, outcome="passed")
-
-    def _judge_uncounted(self, transaction: Uncounted) -> Verdict:
-        link = Verdict("commit", "transaction", transaction.position, transaction.transaction_id)
-        decided = self._evidence.decisions.on_transaction(transaction.transaction_id)
-        follows_held = self._follows_held()
-        reasons = self._holds.of_uncounted(transaction, self._predecessor, follows_held, decided)
-        reason = _first(reasons)
-        end = replace(self._predecessor.end, position=link.position)
+    def _end_behind(self, transaction: Transaction) -> ChainEnd:
+        """Where the chain would end with a transaction."""
+        end = replace(self._predecessor.end, position=transaction.position)
         end = end.reaching(transaction.last_place)
-        if reason is not None:
-            named, last = transaction.previous_position, transaction.last_change
-            return self._waiting(link, reason, end, named, last)
-        self._move_to(end)
-        link = replace(link, committed_at=transaction.committed_at)
-        return self._commit(link, decided, transaction.proof)
+        if isinstance(transaction, Uncounted):
+            return end
+        if isinstance(transaction, Counted):
+            traits = self._evidence.traits
+            offsets = transaction.end_offsets(traits) if traits else ()
+            if offsets or (traits and traits.names_predecessor):
+                end = replace(end, end_offsets=offsets)
+        return end.numbered(transaction.log_number)
+
+    def _is_superseded(self, transaction: Transaction) -> bool:
+        """Whether a snapshot has what waits. What has no position comes behind all that has one,
+        and so behind the newest snapshot; one in front of its changes has not seen them."""
+        if transaction.position is not None:
+            return self._evidence.is_superseded(transaction.position)
+        assert not isinstance(transaction, Truncate)  # its position is known
+        last = (
+            transaction.last_place if isinstance(transaction, Counted) else transaction.last_change
+        )
+        at = self._end.snapshot_position
+        return (
+            _is_before(transaction.previous_position, at)
+            and not _is_before(at, last)
+            and not self._end.has_discarded_snapshot
+        )
 
     def _on_snapshot(self, position: str) -> Decided:
         return self._evidence.decisions.on_snapshot(position)
@@ -195,12 +184,7 @@ class Chain:
         self._predecessor = Predecessor(end, self._evidence)
 
     def _waiting(
-        self,
-        link: Verdict,
-        reason: HoldReason,
-        end: ChainEnd | None,
-        previous_position: str | None = None,
-        last_place: str | None = None,
+        self, link: Verdict, reason: HoldReason, end: ChainEnd | None, *, is_superseded: bool
     ) -> Verdict:
         """A link waits, or a later snapshot has it.
 
@@ -209,8 +193,7 @@ class Chain:
             reason: why it waits.
             end: where the chain would end with it; None of a blocking snapshot, which nothing
                 follows.
-            previous_position: the commit that a transaction names.
-            last_place: of its changes. A snapshot in front of it has not seen them.
+            is_superseded: whether a snapshot has it.
         """
         if link.position is not None:
             if end is not None:
@@ -219,15 +202,6 @@ class Chain:
                 link.kind != "transaction" and not reason.startswith("follows_held")
             ):
                 self._held_by = link.kind
-            is_superseded = self._evidence.is_superseded(link.position)
-        else:
-            # It comes behind all that has a place, and so behind the newest snapshot.
-            snapshot_position = self._end.snapshot_position
-            is_superseded = (
-                _is_before(previous_position, snapshot_position)
-                and not _is_before(snapshot_position, last_place)
-                and not self._end.has_discarded_snapshot
-            )
         if is_superseded:
             return replace(link, outcome="superseded")
         return replace(link, outcome="hold", reason=reason)
@@ -236,7 +210,8 @@ class Chain:
         self, link: Verdict, at: str, reason: HoldReason, end: ChainEnd | None = None
     ) -> Verdict:
         """Likewise a snapshot, which facts know by its place in the chain or that of its reads."""
-        verdict = self._waiting(link, reason, end)
+        is_superseded = self._evidence.is_superseded(link.position or "")
+        verdict = self._waiting(link, reason, end, is_superseded=is_superseded)
         if verdict.reason != "snapshot_incomplete":
             return verdict
         return replace(verdict, lacking_topics=self._evidence.lacking_topics(at))

@@ -10,9 +10,14 @@ snapshot is published, or a later snapshot.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
+from dbt_debezium.judge.places import END, Span
+from dbt_debezium.judge.traits import Traits
 from dbt_debezium.reasons.hold_reason import HoldReason
+
+LogNumber: TypeAlias = tuple[str, int]
+"""A log that numbers transactions, and a number in it."""
 
 # --- facts
 
@@ -219,9 +224,8 @@ class Table:
     first_place: str | None = None
     """Of its changes; None where none tells a place."""
     last_place: str | None = None
-    log: str | None = None
-    """That numbers the transaction, as its changes say, and its number there."""
-    log_number: int | None = None
+    log_number: LogNumber | None = None
+    """The log that numbers the transaction, as its changes say, and its number there."""
     has_one_order: bool = True
     """Whether each change of the whole transaction has a `total_order` of its own."""
     is_unanswered: bool = False
@@ -258,9 +262,8 @@ class End:
     """Of changes and logical messages, of tables that do not land too."""
     has_true_sum: bool = True
     """Whether the counts of its tables add up to it."""
-    log: str | None = None
-    """That numbers the transaction, and its number there."""
-    log_number: int | None = None
+    log_number: LogNumber | None = None
+    """The log that numbers the transaction, and its number there."""
     surrounding_partitions: tuple[int, ...] = ()
     """Partitions of the transaction topic in which no END can be missing around this position: of
     two markers without a gap between them, the transaction of the first ended before it, and that
@@ -286,14 +289,23 @@ class Truncate:
     transaction_id: str
     place: str | None
     """Of a BEGIN alone, that of the next transaction with changes."""
-    log: str | None
-    log_number: int | None
+    log_number: LogNumber | None
     following_end_offset: int | None
     """Of the next END behind its position."""
     has_landed: bool = True
     """Whether it has, and is not a BEGIN alone."""
     has_next_marker: bool = False
     """Whether the marker behind its BEGIN has landed, which is not its END."""
+    proof: ClassVar[Literal["counted"]] = "counted"
+    committed_at: ClassVar[None] = None
+
+    @property
+    def first_place(self) -> str:
+        return self.place or END
+
+    @property
+    def last_place(self) -> str | None:
+        return self.place if self.has_landed else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +356,10 @@ class Uncounted:
     last_change: str | None = None
     """The highest place in the log of its changes that have landed, where `last_place` is another
     one."""
+
+    def span(self, _: Traits) -> Span:
+        """Where its changes stand. Its position must be known."""
+        return Span(self.last_place, self.position or "")
 
 
 @dataclass(frozen=True, slots=True)

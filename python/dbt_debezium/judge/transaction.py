@@ -3,8 +3,19 @@
 from collections.abc import Iterable
 from itertools import groupby, pairwise
 from operator import attrgetter
+from typing import TypeAlias
 
-from dbt_debezium.judge.marks import Begin, End, Event, Table, TransactionMark, Unplaced
+from dbt_debezium.judge.marks import (
+    Begin,
+    End,
+    Event,
+    LogNumber,
+    Table,
+    TransactionMark,
+    Truncate,
+    Uncounted,
+    Unplaced,
+)
 from dbt_debezium.judge.partitions import Partitions
 from dbt_debezium.judge.places import END, NOWHERE, Span
 from dbt_debezium.judge.restart import is_renumbered, is_whole_by_overlap
@@ -14,8 +25,8 @@ from dbt_debezium.judge.verdicts import Proof
 from dbt_debezium.reasons.hold_reason import HoldReason
 
 
-class Transaction:
-    """All marks of one transaction."""
+class Counted:
+    """A transaction that END counts, by all of its marks."""
 
     def __init__(self, marks: Iterable[TransactionMark]) -> None:
         self._begins: list[Begin] = []
@@ -55,12 +66,11 @@ class Transaction:
         )
 
     @property
-    def log_number(self) -> tuple[str, int] | None:
+    def log_number(self) -> LogNumber | None:
         """The log that numbers it, and its number there."""
-        logs = [(one.log, one.log_number) for one in self._ends]
-        logs += [(one.log, one.log_number) for one in self._tables]
-        numbers = (log_number(log, number) for log, number in logs)
-        return next((number for number in numbers if number is not None), None)
+        numbers = [one.log_number for one in self._ends]
+        numbers += [one.log_number for one in self._tables]
+        return next(filter(None, numbers), None)
 
     @property
     def first_place(self) -> str:
@@ -201,6 +211,4 @@ class Transaction:
         return None if left == entered else "incomplete_key_change"
 
 
-def log_number(log: str | None, number: int | None) -> tuple[str, int] | None:
-    """A log with a number in it; None where no log numbers the transaction."""
-    return None if number is None else (str(log), number)
+Transaction: TypeAlias = Counted | Uncounted | Truncate
