@@ -148,7 +148,7 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
     for verdict in judge(facts, noted(), start):
         links.append(verdict)
         outcome.add(verdict)
-    judged = link_verdicts(evidence, links, counts)
+    judged = link_verdicts(evidence, facts, links, counts)
     windows = [*window_verdicts(evidence, judged)]
     settlement = Settlement(evidence, outcome, {one.unit_id for one in windows if one.is_settled})
     found = [*unit_verdicts(evidence, settlement, judged), *windows]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from heapq import nlargest
 from operator import itemgetter
-from typing import Any, Final
+from typing import Final
 
 from dbt_debezium.evidence.places import least, most, padded
 from dbt_debezium.evidence.transactions import Transaction
@@ -243,9 +243,7 @@ class Surrounding:
             behind all.
     """
 
-    def __init__(
-        self, positions: Mapping[int, Mapping[int, str | None]], ends: Mapping[int, int]
-    ) -> None:
+    def __init__(self, positions: Mapping[int, Mapping[int, str]], ends: Mapping[int, int]) -> None:
         self._pairs: dict[int, tuple[list[str], list[str]]] = {}
         for partition in sorted({*positions, *ends}):
             some = positions.get(partition, {})
@@ -254,7 +252,7 @@ class Surrounding:
             pairs = sorted(
                 (before, after)
                 for offset, after in {**some, **behind}.items()
-                if after is not None and (before := known.get(offset - 1)) is not None
+                if (before := known.get(offset - 1)) is not None
             )
             highest: list[str] = []
             for _, after in pairs:
@@ -278,7 +276,7 @@ class Surrounding:
         )
 
 
-def pass_over(positions: dict[int, Any], offset: int) -> None:
+def pass_over(positions: dict[int, str], offset: int) -> None:
     """Let a marker of another source stand where the one before it in the partition stands, so that
     those on both sides of it are neighbours.
 

@@ -45,9 +45,9 @@ class FactMarks:
             unreadable_markers=tuple(
                 at for name, _, at in source.unread if source.is_leading(name)
             ),
-            unfinished=tuple(self._unfinished()),
+            unfinished=tuple(at for *_, at in source.unfinished(source.sent)),
             log_numbers=tuple(source.log_numbers()),
-            unlanded_tables=tuple(source.unlanded_tables()),
+            unlanded_tables=source.unlanded_tables(source.sent),
             windows=tuple(self._windows()),
             snapshot_tables=tuple(tables),
             snapshot_partitions=tuple(partitions),
@@ -138,17 +138,6 @@ class FactMarks:
             for one in self._source.facts.stretches.where("kind", "window")
             if self._source.is_open_window(one)
         }
-
-    def _unfinished(self) -> set[int]:
-        """Offsets of BEGINs of PostgreSQL without END: what follows is of another stream."""
-        found = {one.offset for one in self._source.unfinished()}
-        if self._source.names_predecessor:
-            found |= {
-                one.offset
-                for one in self._source.sent.kept_markers()
-                if not one.is_end and not self._source.sent[one.transaction_id].has_end
-            }
-        return found
 
     def _snapshots(self) -> tuple[list[marks.SnapshotTable], list[marks.SnapshotPartition]]:
         """Tables that snapshots have read, and what lies around their reads."""

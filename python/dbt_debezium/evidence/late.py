@@ -88,7 +88,11 @@ class Late:
         # place shows what is published.
         if previous is None or self.link is None:
             return name in self._known.settled
-        if previous >= self.link:
+        return self._has_passed(previous, last, name)
+
+    def _has_passed(self, previous: str, last: str | None, name: str = "") -> bool:
+        """Whether the chain has passed changes, or reads of a window, that name a commit."""
+        if self.link is None or previous >= self.link:
             return False
         # If the slot was lost inside a transaction that an operator decided on, the new stream may
         # name the same predecessor.
@@ -115,11 +119,7 @@ class Late:
 
     def has_window(self, one: Stretch) -> bool:
         """Whether the window of reads that name a commit is closed (PostgreSQL)."""
-        if one.previous is None or self.link is None or one.previous >= self.link:
-            return False
-        is_of_new_stream = self.link.startswith(f"{one.previous}+")
-        is_behind_snapshot = self._end.position is None and (one.last_place or "") > self.link
-        return not is_of_new_stream and not is_behind_snapshot
+        return one.previous is not None and self._has_passed(one.previous, one.last_place)
 
     def _has_other_time(self, one: Marker) -> bool:
         """Whether an END is of another transaction, to which the connector has given the id again.

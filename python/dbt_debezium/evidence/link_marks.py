@@ -6,7 +6,7 @@ from functools import cached_property
 from heapq import merge
 from typing import Literal
 
-from dbt_debezium.evidence.by_end import Surrounding, pass_over
+from dbt_debezium.evidence.by_end import Surrounding
 from dbt_debezium.evidence.facts import Count, Marker
 from dbt_debezium.evidence.places import least, log_number, most
 from dbt_debezium.evidence.source import SourceEvidence
@@ -80,21 +80,10 @@ class LinkMarks:
     def _surrounding(self) -> Surrounding:
         if self._source.marker_partitions == {0}:
             return Surrounding({}, {})
-        positions: dict[int, dict[int, str | None]] = defaultdict(dict)
-        for line in self._source.state.partitions:
-            if self._source.is_leading(line.topic):
-                positions[line.partition] |= line.markers
-        for one in self._source.late_markers:
-            if self._source.is_leading(one.topic) and (
-                at := self._source.known.settled.get(one.transaction_id)
-            ):
-                positions[one.partition][one.offset] = at
-        for one in self._source.sent.kept_markers():
-            if self._source.is_leading(one.topic):
-                at = self._source.sent[one.transaction_id].position
-                positions[one.partition][one.offset] = at
-        for (_, partition), offset in self._source.passed_markers:
-            pass_over(positions[partition], offset)
+        positions: dict[int, dict[int, str]] = defaultdict(dict)
+        for (topic, partition), some in self._source.marker_positions(self._source.sent).items():
+            if self._source.is_leading(topic):
+                positions[partition] |= some
         return Surrounding(positions, self._source.marker_ends())
 
     def _tables(

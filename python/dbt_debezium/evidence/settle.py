@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Final
 
-from dbt_debezium.evidence.by_end import first_marker, pass_over
+from dbt_debezium.evidence.by_end import first_marker
 from dbt_debezium.evidence.facts import Place, Stretch
 from dbt_debezium.evidence.groups import STRETCH_KINDS
 from dbt_debezium.evidence.partitions import place_of, with_neighbours
@@ -280,20 +280,8 @@ class Settlement:
     def _settle_markers(self, lines: dict[Place, Partition]) -> None:
         """Keep settled markers that no settled one follows, also while a topic has one partition:
         a second may appear."""
-        evidence = self._evidence
-        markers: dict[Place, dict[int, str]] = defaultdict(dict)
-        for line in evidence.state.partitions:
-            if line.markers:
-                markers[line.key] |= line.markers
-        for one in evidence.sent.kept_markers():
-            sent = evidence.sent[one.transaction_id]
-            if one.transaction_id not in self._open and sent.position is not None:
-                markers[one.topic, one.partition][one.offset] = sent.position
-        for one in evidence.late_markers:
-            if at := evidence.known.settled.get(one.transaction_id):
-                markers[one.topic, one.partition][one.offset] = at
-        for key, offset in evidence.passed_markers:
-            pass_over(markers[key], offset)
+        markers = self._evidence.marker_positions({one.name for one in self._settled()})
+        for key, offset in self._evidence.passed_markers:
             if offset not in markers[key]:
                 lines[key].passed.append(offset)
         for place, some in markers.items():
@@ -322,37 +310,15 @@ class Settlement:
                 continue
             if state.seen_position is None or one.position > state.seen_position:
                 state.seen_position, state.seen_place = one.position, last
-        state.unlanded = self._unlanded()
-        state.unfinished = self._unfinished()
+        settled = {one.name for one in self._settled()}
+        state.unlanded = evidence.unlanded_tables(settled)
+        # What is in front of the newest END hides nothing.
+        lowest = min(self._outcome.end.end_offsets, default=-1)
+        unfinished = sorted(evidence.unfinished(settled))
+        state.unfinished = [Unfinished(*one) for one in unfinished if one[2] > lowest]
 
     def _settled(self) -> Iterable[Transaction]:
         return (one for one in self._evidence.sent.values() if one.name not in self._open)
-
-    def _unlanded(self) -> dict[str, str]:
-        evidence = self._evidence
-        last = evidence.counted_late()
-        for one in evidence.sent.kept_markers():
-            sent = evidence.sent[one.transaction_id]
-            is_counted = sent.position is not None and not sent.is_decided
-            if one.is_end and is_counted and sent.name not in self._open:
-                for table in evidence.sent.expected([one]):
-                    last[table] = max(last.get(table, ""), sent.position or "")
-        return dict(sorted(evidence.without_landed(last).items()))
-
-    def _unfinished(self) -> list[Unfinished]:
-        evidence = self._evidence
-        found = {(one.transaction_id, one.partition, one.offset) for one in evidence.unfinished()}
-        if evidence.names_predecessor:
-            found |= {
-                (one.transaction_id, one.partition, one.offset)
-                for one in evidence.sent.kept_markers()
-                if not one.is_end
-                and one.transaction_id not in self._open
-                and not evidence.sent[one.transaction_id].has_end
-            }
-        # What is in front of the newest END hides nothing.
-        lowest = min(self._outcome.end.end_offsets, default=-1)
-        return [Unfinished(*one) for one in sorted(found) if one[2] > lowest]
 
 
 def _run_at(runs: list[Run], offset: int) -> Run:

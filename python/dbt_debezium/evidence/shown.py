@@ -9,7 +9,6 @@ from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.transactions import Transaction
 from dbt_debezium.judge import Verdict, marks
-from dbt_debezium.judge.snapshot import LAST_OF_TABLE
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.topic_names import table_suffix
 
@@ -51,8 +50,8 @@ class Counts:
 class Shown:
     """Columns of the rows of verdicts, by their names in `UnitVerdict`."""
 
-    def __init__(self, evidence: SourceEvidence, counts: Counts) -> None:
-        self._evidence, self._counts = evidence, counts
+    def __init__(self, evidence: SourceEvidence, facts: marks.Facts, counts: Counts) -> None:
+        self._evidence, self._facts, self._counts = evidence, facts, counts
         self._nameless = {
             (*one.key, one.offset) for one in evidence.facts.controls if one.kind == "nameless"
         }
@@ -90,7 +89,7 @@ class Shown:
             "log_order": verdict.position,
             "event_count": sum(one.new_count for one in reads),
             "miscounted_tables": (
-                tuple(self._lacking_tables(at, verdict, reads)) if is_lacking else ()
+                tuple(sorted(self._lacking_tables(at, verdict, reads))) if is_lacking else ()
             ),
         }
 
@@ -98,25 +97,17 @@ class Shown:
         self, at: str, verdict: Verdict, reads: Sequence[Stretch]
     ) -> Iterator[Miscounted]:
         """Tables that lack reads, and those of which nothing has landed."""
-        topics = {*verdict.lacking_topics}
-        by_table: dict[str, list[Stretch]] = defaultdict(list)
+        topics: dict[str, set[str]] = defaultdict(set)
         for one in reads:
-            by_table[one.data_collection or ""].append(one)
-        found = []
-        for name, some in by_table.items():
-            markers = frozenset[str]().union(*(one.markers for one in some))
-            count = sum(one.new_count for one in some)
-            has_last = not markers.isdisjoint(LAST_OF_TABLE) or ("first" in markers and count == 1)
-            if not has_last or any(one.topic in topics for one in some):
-                found.append(Miscounted(name, None, count))
-        if at not in self._evidence.asked:
-            position = verdict.position or ""
-            found += [
-                Miscounted(one.data_collection, None, 0)
-                for one in self._evidence.unlanded_tables()
-                if self._evidence.is_ordered_by_end or one.last_position > position
-            ]
-        yield from sorted(found)
+            topics[one.data_collection or ""].add(one.topic)
+        position = at if at in self._evidence.asked else verdict.position
+        for table in self._facts.snapshot_tables:
+            name = table.data_collection
+            lacks = not table.has_last_read or not topics[name].isdisjoint(verdict.lacking_topics)
+            if table.snapshot_position == position and lacks:
+                yield Miscounted(name, None, table.read_count)
+        for name in verdict.lacking_tables:
+            yield Miscounted(name, None, 0)
 
     def _reason(self, verdict: Verdict, miscounted: Sequence[Miscounted]) -> HoldReason | None:
         """Why a link waits. Events may be missing because a message cannot be read; one that names

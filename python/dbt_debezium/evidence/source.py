@@ -1,12 +1,12 @@
 """What a source shows: facts of this run and of the state, with each transaction in its place."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
-from dbt_debezium.evidence.by_end import BEFORE_ALL, Ends, last_begin
+from dbt_debezium.evidence.by_end import BEFORE_ALL, Ends, last_begin, pass_over
 from dbt_debezium.evidence.by_predecessor import place
 from dbt_debezium.evidence.facts import Count, Facts, Marker, Place, Rows, Stretch, StretchKind
 from dbt_debezium.evidence.known import Known
@@ -408,37 +408,29 @@ class SourceEvidence:
             return (one.commit_position or "") > (self.link or "")
         return (one.last_place or "") > (self.end.reached_place or "")
 
-    def unlanded_tables(self) -> Iterator[marks.UnlandedTable]:
-        """Tables that ENDs count, of which nothing has landed."""
-        last = self.counted_late()
+    def unlanded_tables(self, among: Container[str]) -> dict[str, str]:
+        """Tables that ENDs count and of which nothing has landed, with the place of the newest END.
+
+        Args:
+            among: transactions whose ENDs are asked beside those that were settled before.
+        """
+        ends = [
+            (one, self.known.settled.get(one.transaction_id) or one.position or padded(one.offset))
+            for one in self.late_markers
+            if one.transaction_id not in self.known.decided
+        ]
         for one in self.sent.kept_markers():
-            if not one.is_end:
-                continue
             sent = self.sent[one.transaction_id]
-            if sent.is_decided or sent.position is None:
-                continue
-            for name in self.sent.expected([one]):
-                last[name] = max(last.get(name, ""), sent.position)
-        for name, position in self.without_landed(last).items():
-            yield marks.UnlandedTable(name, position)
-
-    def counted_late(self) -> dict[str, str]:
-        """Tables that ENDs of settled transactions count: of the state, and of this run."""
+            if sent.name in among and sent.position is not None and not sent.is_decided:
+                ends.append((one, sent.position))
         last = dict(self.state.unlanded)
-        for one in self.late_markers:
-            if one.is_end and one.transaction_id not in self.known.decided:
-                position = self.known.settled.get(one.transaction_id) or one.position
-                position = position or padded(one.offset)
-                for name in self.sent.expected([one]):
-                    last[name] = max(last.get(name, ""), position)
-        return last
-
-    def without_landed(self, last: dict[str, str]) -> dict[str, str]:
-        """The tables among some of which nothing has landed."""
+        for one, position in ends:
+            for name in self.sent.expected([one]):
+                last[name] = max(last.get(name, ""), position)
         topics = self.lines.topics
         return {
             name: position
-            for name, position in last.items()
+            for name, position in sorted(last.items())
             if name not in self.tables
             and not any(topic.endswith(table_suffix(name)) for topic in topics)
         }
@@ -460,10 +452,40 @@ class SourceEvidence:
         known = {(one.log, one.first, one.last) for one in self.state.log_numbers}
         return merged_numbers(numbers | known)
 
-    def unfinished(self) -> list[Unfinished]:
-        """Of the state, less those whose END has landed since."""
+    def unfinished(self, among: Container[str]) -> set[tuple[str, int, int]]:
+        """BEGINs without END, each with its transaction, partition and offset: those of settled
+        transactions, and of PostgreSQL those of some others."""
         ended = {one.transaction_id for one in self.facts.markers if one.is_end}
-        return [one for one in self.state.unfinished if one.transaction_id not in ended]
+        found: list[Marker | Unfinished] = [
+            one for one in self.state.unfinished if one.transaction_id not in ended
+        ]
+        if self.names_predecessor:
+            found += [
+                one
+                for one in self.sent.kept_markers()
+                if not one.is_end
+                and one.transaction_id in among
+                and not self.sent[one.transaction_id].has_end
+            ]
+        return {(one.transaction_id, one.partition, one.offset) for one in found}
+
+    def marker_positions(self, among: Container[str]) -> dict[Place, dict[int, str]]:
+        """Where BEGINs and ENDs stand, by partition and offset: those of settled transactions, and
+        of some others."""
+        found: dict[Place, dict[int, str]] = defaultdict(dict)
+        for line in self.state.partitions:
+            if line.markers:
+                found[line.key] |= line.markers
+        for one in self.late_markers:
+            if at := self.known.settled.get(one.transaction_id):
+                found[one.topic, one.partition][one.offset] = at
+        for one in self.sent.kept_markers():
+            position = self.sent[one.transaction_id].position
+            if one.transaction_id in among and position is not None:
+                found[one.topic, one.partition][one.offset] = position
+        for key, offset in self.passed_markers:
+            pass_over(found[key], offset)
+        return found
 
     # --- places
 

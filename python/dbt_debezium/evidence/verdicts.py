@@ -8,6 +8,7 @@ from dbt_debezium.evidence.facts import Stretch
 from dbt_debezium.evidence.settle import Settlement
 from dbt_debezium.evidence.shown import Counts, Miscounted, Shown
 from dbt_debezium.evidence.source import SourceEvidence
+from dbt_debezium.judge.marks import Facts
 from dbt_debezium.judge.verdicts import SETTLING, LinkKind, Outcome, Proof, Verdict
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.units import UnitKind
@@ -49,16 +50,17 @@ class UnitVerdict(NamedTuple):
 
 
 def link_verdicts(
-    evidence: SourceEvidence, verdicts: Sequence[Verdict], counts: Counts
+    evidence: SourceEvidence, facts: Facts, verdicts: Sequence[Verdict], counts: Counts
 ) -> list[UnitVerdict]:
     """The verdict on each link of the chain.
 
     Args:
         evidence: of the run.
+        facts: that the judge was given.
         verdicts: of the judge, in the order of the chain.
         counts: what was noted of transactions.
     """
-    shown = Shown(evidence, counts)
+    shown = Shown(evidence, facts, counts)
     return [_of_link(one, shown) for one in verdicts]
 
 

@@ -214,7 +214,8 @@ class Chain:
         verdict = self._waiting(link, reason, end, is_superseded=is_superseded)
         if verdict.reason != "snapshot_incomplete":
             return verdict
-        return replace(verdict, lacking_topics=self._evidence.lacking_topics(at))
+        topics, tables = self._evidence.lacking(at)
+        return replace(verdict, lacking_topics=topics, lacking_tables=tables)
 
 
 def _first(reasons: Reasons) -> HoldReason | None:

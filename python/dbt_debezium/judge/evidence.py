@@ -36,7 +36,10 @@ class Evidence:
         topics = Topics(facts, is_ordered_by_end=traits.is_ordered_by_end)
         snapshots = _snapshots(facts, end)
         self._reasons = {one.position: one.hold_reason(topics) for one in snapshots}
-        self._lacking_topics = {one.position: one.lacking_topics(topics) for one in snapshots}
+        self._lacking = {
+            one.position: (one.lacking_topics(topics), one.lacking_tables(topics))
+            for one in snapshots
+        }
         newest = end.position or end.snapshot_position or NOWHERE
         self._initial = [
             one.position for one in snapshots if not one.is_blocking and one.position >= newest
@@ -48,9 +51,9 @@ class Evidence:
         is_settled = settles(self.decisions.on_snapshot(position))
         return None if is_settled else self._reasons[position]
 
-    def lacking_topics(self, position: str) -> tuple[str, ...]:
-        """Topics that may lack reads of the snapshot at a position."""
-        return self._lacking_topics[position]
+    def lacking(self, position: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Topics that may lack reads of the snapshot at a position, and tables without a topic."""
+        return self._lacking[position]
 
     def is_superseded(self, position: str) -> bool:
         """Whether a snapshot that is published stands at a position or behind it."""

@@ -9,7 +9,8 @@ where the source committed it (S2). Marks are given again in each run until thei
 snapshot is published, or a later snapshot.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
 from dbt_debezium.judge.places import END, Span
@@ -74,15 +75,6 @@ class Unreadable:
 
 
 @dataclass(frozen=True, slots=True)
-class UnlandedTable:
-    """One row per table of which ENDs count changes, while nothing of its topic has landed."""
-
-    data_collection: str
-    last_position: str
-    """The newest transaction that counts changes of it."""
-
-
-@dataclass(frozen=True, slots=True)
 class SnapshotTable:
     """One row per initial or blocking snapshot and table that it read."""
 
@@ -101,6 +93,12 @@ class SnapshotTable:
     is_torn: bool = False
     """Whether messages of the source have lost a field: some reads tell a place and others none, or
     some messages of a table have a schema and others none. So reads may be of other snapshots."""
+
+    @property
+    def has_last_read(self) -> bool:
+        """The first table marks its only row as `first` (Debezium 3.6.3)."""
+        has_marker = "last" in self.read_markers or "last_in_data_collection" in self.read_markers
+        return has_marker or (self.read_markers == ("first",) and self.read_count == 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +179,9 @@ class Facts:
     unfinished: tuple[int, ...] = ()
     """Offsets of BEGINs without END of a connector whose stream can break off in a transaction."""
     log_numbers: tuple[LogNumbers, ...] = ()
-    unlanded_tables: tuple[UnlandedTable, ...] = ()
+    unlanded_tables: Mapping[str, str] = field(default_factory=dict)
+    """Tables of which ENDs count changes, while nothing of their topics has landed. To each the
+    position of the newest transaction that counts some."""
     windows: tuple[str | None, ...] = ()
     """Commits that reads of an incremental snapshot name as the one before them (S6); None in front
     of the first commit of a stream. What follows such a commit closes their window, whether a

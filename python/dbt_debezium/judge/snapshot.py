@@ -6,8 +6,6 @@ from dbt_debezium.judge.marks import Facts, Range, SnapshotPartition, SnapshotTa
 from dbt_debezium.judge.partitions import has_every_partition
 from dbt_debezium.reasons.hold_reason import HoldReason
 
-LAST_OF_TABLE = ("last", "last_in_data_collection")
-
 
 @dataclass(slots=True)
 class SnapshotReads:
@@ -34,7 +32,7 @@ class SnapshotReads:
                 return "snapshot_incomplete"
             partitions = [one for one in self.partitions if one.topic in read_topics]
         else:
-            if topics.lack_a_table(self.position):
+            if topics.unlanded_behind(self.position):
                 return "snapshot_incomplete"
             partitions = [one for one in self.partitions if topics.may_have_reads(one.topic)]
         if topics.reach_the_end:
@@ -49,6 +47,10 @@ class SnapshotReads:
             return "snapshot_unconfirmed"
         return None
 
+    def lacking_tables(self, topics: "Topics") -> tuple[str, ...]:
+        """Tables of which nothing has landed."""
+        return () if self.is_blocking else tuple(topics.unlanded_behind(self.position))
+
     def lacking_topics(self, topics: "Topics") -> tuple[str, ...]:
         """Topics that may lack reads in the offsets that have landed."""
         lacking = {
@@ -60,16 +62,9 @@ class SnapshotReads:
         return tuple(sorted(lacking))
 
     def _has_every_marker(self) -> bool:
-        """Whether each table's last read has landed, and the snapshot's.
-
-        The first table marks its only row as `first` (Debezium 3.6.3).
-        """
-        markers = [table.read_markers for table in self.tables]
-        return any("last" in some for some in markers) and all(
-            any(one in some for one in LAST_OF_TABLE)
-            or (some == ("first",) and table.read_count == 1)
-            for some, table in zip(markers, self.tables, strict=True)
-        )
+        """Whether each table's last read has landed, and the snapshot's."""
+        has_last = any("last" in table.read_markers for table in self.tables)
+        return has_last and all(table.has_last_read for table in self.tables)
 
     def _may_have_first(self) -> bool:
         """Whether its first read can have landed: a table of one row may have the last marker."""
@@ -114,12 +109,15 @@ class Topics:
         self._signal_topics = {one.topic for one in facts.partitions if one.is_of_signals}
         self._is_ordered_by_end = is_ordered_by_end
 
-    def lack_a_table(self, position: str) -> bool:
-        """Whether an END behind a snapshot counts changes of a table that has no topic yet."""
-        return not self.reach_the_end and any(
-            self._is_ordered_by_end or one.last_position > position
-            for one in self._facts.unlanded_tables
-        )
+    def unlanded_behind(self, position: str) -> list[str]:
+        """Tables that have no topic yet, and of which an END behind a snapshot counts changes."""
+        if self.reach_the_end:
+            return []
+        return [
+            name
+            for name, last_position in self._facts.unlanded_tables.items()
+            if self._is_ordered_by_end or last_position > position
+        ]
 
     def have_every_partition(self, topic: str) -> bool:
         return has_every_partition(

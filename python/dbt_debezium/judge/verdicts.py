@@ -84,7 +84,9 @@ class Verdict:
     reason: HoldReason | None = None
     """Why it waits."""
     lacking_topics: tuple[str, ...] = ()
-    """Of a snapshot with `snapshot_incomplete`: topics that have landed and may lack some."""
+    """Of a snapshot with `snapshot_incomplete`: topics that have landed and may lack reads."""
+    lacking_tables: tuple[str, ...] = ()
+    """Likewise: tables of which nothing has landed."""
 
     @property
     def is_settled(self) -> bool:
