@@ -404,10 +404,11 @@ def _emptied(statements: pa.Table) -> pa.Table:
         for table in row[5] or ()
         if table not in taken[row[0]]
     }
-    values = [*zip(*counts.values(), strict=True)]
     arrays = {
-        name: pa.array(one, COUNT_TYPES.get(name, pa.string()))
-        for name, one in zip(Count._fields, values, strict=True)
+        name: pa.array(
+            [getattr(one, name) for one in counts.values()], COUNT_TYPES.get(name, pa.string())
+        )
+        for name in Count._fields
     }
     coded_names = ("transaction_id", "data_collection", "previous")
     sources = ("transaction_id", "data_collection", "previous_commit_position")
