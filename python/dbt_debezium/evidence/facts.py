@@ -29,25 +29,25 @@ class Count(NamedTuple):
 
     transaction_id: str
     data_collection: str
-    previous: str | None
     connector: str
-    commit_position: str | None
-    log_position: str | None
-    is_whole: bool
+    previous: str | None = None
+    commit_position: str | None = None
+    log_position: str | None = None
+    is_whole: bool = False
     """Whether it is a transaction by itself: a TRUNCATE without BEGIN and END."""
-    has_block: bool
+    has_block: bool = True
     """Whether each of its changes has a transaction block."""
-    received: int
+    received: int = 1
     """Distinct changes (S1)."""
-    is_regular: bool
+    is_regular: bool = True
     """Whether `data_collection_order` is exactly 1 to `received`, and each has a `total_order`."""
-    copies_agree: bool
-    key_leaves: int
-    key_enters: int
-    closes_window: bool
-    first_place: str | None
-    last_place: str | None
-    committed_at: int
+    copies_agree: bool = True
+    key_leaves: int = 0
+    key_enters: int = 0
+    closes_window: bool = False
+    first_place: str | None = None
+    last_place: str | None = None
+    committed_at: int = 0
 
 
 class Stretch(NamedTuple):
@@ -56,27 +56,27 @@ class Stretch(NamedTuple):
     topic: str
     partition: int
     kind: StretchKind
-    link: str | None
-    data_collection: str | None
-    connector: str | None
-    previous: str | None
-    commit_position: str | None
     first_offset: int
     last_offset: int
-    first_new: int | None
-    """The first that is no copy; None where all are."""
-    last_new: int | None
-    new_count: int
     first_place: str | None
     last_place: str | None
-    markers: frozenset[str]
+    link: str | None = None
+    data_collection: str | None = None
+    connector: str | None = None
+    previous: str | None = None
+    commit_position: str | None = None
+    first_new: int | None = None
+    """The first that is no copy; None where all are."""
+    last_new: int | None = None
+    new_count: int = 0
+    markers: frozenset[str] = frozenset()
     """What `source.snapshot` says of reads."""
-    has_signals: bool
-    database: str | None
-    first_at: int
-    last_at: int
+    has_signals: bool = False
+    database: str | None = None
+    first_at: int = 0
+    last_at: int = 0
     """When its changes were committed, or its rows read."""
-    landed_at: int | None
+    landed_at: int | None = None
     """When the newest of its messages landed, in microseconds; None where nothing tells."""
 
     @property

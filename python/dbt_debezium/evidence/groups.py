@@ -381,28 +381,19 @@ def _emptied(statements: pa.Table) -> pa.Table:
         taken[name] |= {*(some or ())}
     columns = (plain(statements[one]).to_pylist() for one in names)
     counts = {
-        (row[0], table): Count(
-            transaction_id=row[0],
-            data_collection=table,
-            previous=None,
-            connector=row[1],
-            commit_position=None,
-            log_position=row[2],
+        (name, table): Count(
+            name,
+            table,
+            connector,
+            log_position=log_position,
             is_whole=True,
-            has_block=True,
-            received=1,
-            is_regular=True,
-            copies_agree=True,
-            key_leaves=0,
-            key_enters=0,
-            closes_window=False,
-            first_place=row[3],
-            last_place=row[3],
-            committed_at=row[4] or 0,
+            first_place=place,
+            last_place=place,
+            committed_at=at or 0,
         )
-        for row in zip(*columns, strict=True)
-        for table in row[5] or ()
-        if table not in taken[row[0]]
+        for name, connector, log_position, place, at, tables in zip(*columns, strict=True)
+        for table in tables or ()
+        if table not in taken[name]
     }
     arrays = {
         name: pa.array(
