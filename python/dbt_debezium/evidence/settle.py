@@ -186,7 +186,6 @@ class Settlement:
                 old.is_streamed,
                 old.has_windows,
                 old.has_signals,
-                old.has_controls,
                 old.is_shared or place in evidence.facts.shared,
                 [*old.tables],
                 unplaced=old.unplaced,
@@ -223,11 +222,10 @@ class Settlement:
     @staticmethod
     def _note(line: Partition, one: Stretch) -> None:
         if one.kind == "other":
-            line.has_controls = True
-        else:
-            line.has_changes = True
-            if one.data_collection is not None and one.data_collection not in line.tables:
-                line.tables.append(one.data_collection)
+            return
+        line.has_changes = True
+        if one.data_collection is not None and one.data_collection not in line.tables:
+            line.tables.append(one.data_collection)
         line.is_streamed = line.is_streamed or one.kind == "change"
         line.has_windows = line.has_windows or one.kind == "window"
         line.has_signals = line.has_signals or one.has_signals

@@ -102,8 +102,6 @@ class Partition(Struct, forbid_unknown_fields=True):
     """Whether a change has landed that is no read."""
     has_windows: bool = False
     has_signals: bool = False
-    has_controls: bool = False
-    """Whether a message has landed that is no change, and no tombstone."""
     is_shared: bool = False
     """Whether a message of another source has landed. Places of two sources do not compare."""
     tables: list[str] = field(default_factory=list)

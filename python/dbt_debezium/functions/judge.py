@@ -315,21 +315,7 @@ def _rows_of(judged: Judged, given: _Given) -> Iterator[dict[str, object]]:
     for unit in judged.state.open:
         yield {"kind": "open", "unit_kind": unit.kind, "unit_id": unit.id}
     for one in judged.progress:
-        yield {
-            "kind": "progress",
-            "topic": one.topic,
-            "partition": one.partition,
-            "known_ranges": [
-                {"first_offset": first, "last_offset": last} for first, last in one.ranges
-            ],
-            "contiguous_offset": one.contiguous_offset,
-            "last_offset": one.last_offset,
-            "unplaced_offsets": [*one.unplaced_offsets],
-            "event_position": one.event_position,
-            "link_position": one.link_position,
-            "has_signals": one.has_signals,
-            "data_collections": [*one.data_collections],
-        }
+        yield {"kind": "progress", **one._asdict()}
     for row in judged.outcomes.to_pylist():
         yield {"kind": "outcome", **row}
     yield {"kind": "state", "content": encoded(judged.state)}
@@ -337,25 +323,7 @@ def _rows_of(judged: Judged, given: _Given) -> Iterator[dict[str, object]]:
 
 def _unit(one: UnitVerdict, settled: dict[str, str | None]) -> dict[str, object]:
     is_new = one.verdict == "late" and one.unit_kind == "transaction" and one.unit_id not in settled
-    return {
-        "kind": "unit",
-        "unit_kind": one.unit_kind,
-        "unit_id": one.unit_id,
-        "verdict": one.verdict,
-        "is_settled_now": one.verdict in SETTLING or is_new,
-        "link_kind": one.link_kind,
-        "transaction_id": one.transaction_id,
-        "position": one.position,
-        "read_position": one.read_position,
-        "held_reason": one.held_reason,
-        "proof": one.proof,
-        "commit_number": one.commit_number,
-        "committed_at": one.committed_at,
-        "has_reset_counters": one.has_reset_counters,
-        "log_order": one.log_order,
-        "event_count": one.event_count,
-        "miscounted_tables": [table._asdict() for table in one.miscounted_tables],
-    }
+    return {"kind": "unit", "is_settled_now": one.verdict in SETTLING or is_new, **one._asdict()}
 
 
 def register(spark: SparkSession) -> None:
