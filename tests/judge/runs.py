@@ -39,7 +39,8 @@ class Settings:
     sends_no_truncates: bool = False
     refused_proofs: tuple[str, ...] = ()
     missing_rows: tuple[str, ...] = ()
-    marker_partition_count: int = 1
+    marker_partitions: frozenset[tuple[str, int]] = frozenset()
+    """Of the transaction topic, also those of which nothing has landed."""
     quiet_partitions: frozenset[tuple[str, int]] = frozenset()
     """Topics and partitions at whose ends Kafka has had nothing for long."""
 
@@ -162,6 +163,7 @@ class Runs:
         settings = self.settings
         some = (self._staged[at].flat.transaction_id for at in given)
         names = {one for one in some if one is not None}
+        looked_at = settings.quiet_partitions | settings.marker_partitions
         ends: dict[tuple[str, int], int] = defaultdict(int)
         for topic, partition, offset, _ in sent:
             ends[topic, partition] = max(ends[topic, partition], offset + 1)
@@ -180,8 +182,7 @@ class Runs:
             self.settled_times,
             frozenset(self.settled_snapshots),
             settings.missing_rows,
-            marker_partition_count=settings.marker_partition_count,
-            looks={at: Look(ends[at], SILENCE) for at in settings.quiet_partitions},
+            looks={at: Look(ends[at], SILENCE) for at in looked_at},
         )
 
     @property

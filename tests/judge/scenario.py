@@ -100,8 +100,8 @@ def play(
     landed: list[Landed] = []
     for step in scenario.steps:
         new = [*_landed(scenario, writer, step.landed)]
-        partitions = [at[1] for at in writer.offsets if at[0] == "transaction"]
-        runs.settings = replace(runs.settings, marker_partition_count=1 + max([0, *partitions]))
+        markers = {(f"{SOURCE}.{at[0]}", at[1]) for at in writer.offsets if at[0] == "transaction"}
+        runs.settings = replace(runs.settings, marker_partitions=frozenset(markers))
         for line in step.known:
             if line.startswith(ALWAYS_KNOWN):
                 learn(runs, line)

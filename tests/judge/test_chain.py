@@ -2,6 +2,8 @@
 
 import pytest
 
+from dbt_debezium.connectors import SOURCES, cdl
+from dbt_debezium.connectors.generic import GenericSource
 from dbt_debezium.judge import ChainEnd, Verdict, judge
 from dbt_debezium.judge.marks import (
     Begin,
@@ -14,6 +16,7 @@ from dbt_debezium.judge.marks import (
     Table,
     Uncounted,
 )
+from dbt_debezium.judge.traits import TRAITS
 
 ORDERS = "shop.public.orders"
 
@@ -22,7 +25,7 @@ def judged(
     connector: str, *links: Link, end: ChainEnd | None = None, decision: Decision | None = None
 ) -> list[Verdict]:
     facts = Facts(
-        connector,
+        TRAITS[connector],
         first_position=None,
         partitions=(Partition(ORDERS, 0, has_changes=True, reached_place="9"),),
         ranges=(Range(ORDERS, 0, 0, 9),),
@@ -65,6 +68,10 @@ def test_offsets_of_a_copy_of_the_transaction_topic_link_nothing() -> None:
 
 
 def test_no_marker_that_has_landed_links_nothing() -> None:
-    facts = Facts("sqlserver", first_position=None)
+    facts = Facts(TRAITS["sqlserver"], first_position=None)
     (verdict,) = judge(facts, whole("2", "b", 2), ChainEnd(1, "1", None, (1,)))
     assert verdict.outcome != "commit"
+
+
+def test_each_connector_has_traits() -> None:
+    assert TRAITS.keys() == {*SOURCES, GenericSource.connector, cdl.CONNECTOR}

@@ -16,13 +16,14 @@ from dbt_debezium.judge.marks import (
     SnapshotTable,
     Table,
 )
+from dbt_debezium.judge.traits import TRAITS
 
 ORDERS = "informix.public.orders"
 
 
 PARTITION = Partition(ORDERS, 0, has_changes=True, reached_place="9", has_window_reads=True)
 FACTS = Facts(
-    "generic",
+    TRAITS["generic"],
     first_position=None,
     partitions=(PARTITION,),
     ranges=(Range(ORDERS, 0, 0, 9),),

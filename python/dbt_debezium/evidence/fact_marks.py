@@ -11,6 +11,7 @@ from dbt_debezium.evidence.places import least, most
 from dbt_debezium.evidence.snapshots import around, settled_stretches
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.judge import marks
+from dbt_debezium.judge.places import EVERYWHERE, NOWHERE
 
 NO_PLACE: Final = frozenset("0:/")
 """Characters of the place of a read that tells none."""
@@ -32,7 +33,7 @@ class FactMarks:
         tables, partitions = self._snapshots()
         ranges = [one for one in source.lines.ranges() if self._is_own((one.topic, one.partition))]
         return marks.Facts(
-            source.connector,
+            source.traits,
             self._first_position(),
             settings.reaches_the_end,
             settings.sends_no_truncates,
@@ -122,11 +123,11 @@ class FactMarks:
                 topic,
                 partition,
                 offset,
-                full.after,
-                full.place,
-                is_table and not full.has_before,
-                full.position,
+                full.after or NOWHERE,
+                full.place or EVERYWHERE,
+                full.position or EVERYWHERE,
                 one.known_place,
+                is_table and not full.has_before,
             )
 
     def _windows(self) -> set[str | None]:

@@ -60,8 +60,6 @@ class Known:
     """Transactions that an earlier run has failed on (S12)."""
     topics: Mapping[str, Topic] = field(default_factory=dict)
     """What each topic holds; of others their names tell."""
-    marker_partition_count: int = 1
-    """Partitions of the transaction topic, with those of which nothing has landed."""
     looks: Mapping[Place, Look] = field(default_factory=dict)
     """Of each partition the latest look at its end, also of those of which nothing has landed."""
     fetched: Sequence[Range] = ()

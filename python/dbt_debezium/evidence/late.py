@@ -12,14 +12,19 @@ from dbt_debezium.evidence.known import Known
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.state import State
 from dbt_debezium.evidence.unnamed import is_lone
-from dbt_debezium.judge.traits import TRAITS
+from dbt_debezium.judge.traits import Traits
 
 
 class Late:
     """Which facts of a run are of settled units."""
 
     def __init__(
-        self, known: Known, state: State, connector: str | None, counts: Iterable[Count]
+        self,
+        known: Known,
+        state: State,
+        connector: str | None,
+        traits: Traits | None,
+        counts: Iterable[Count],
     ) -> None:
         """Take in where the changes of each transaction stand.
 
@@ -27,12 +32,12 @@ class Late:
             known: of the source.
             state: behind the last run.
             connector: of the source, as far as it is known.
+            traits: of that.
             counts: of all changes that a run is given.
         """
         self._known, self._state, self._connector = known, state, connector
         self._end = state.end
         self.link = self._end.passed
-        traits = TRAITS.get(connector or "")
         self._names = bool(traits and traits.names_predecessor)
         self._snapshot_place = None
         if traits and traits.is_ordered_by_end and self._end.snapshot_position is not None:

@@ -67,7 +67,7 @@ class SourceEvidence:
             if control.kind in UNPLACED:
                 self.unplaced[control.key].add(control.offset)
         self.connector = state.connector or self._connector_of(facts)
-        self.traits = TRAITS.get(self.connector or "")
+        self.traits = None if self.connector is None else TRAITS[self.connector]
         self.names_predecessor = bool(self.traits and self.traits.names_predecessor)
         self.is_ordered_by_end = bool(self.traits and self.traits.is_ordered_by_end)
         self.lines = Lines(
@@ -78,7 +78,7 @@ class SourceEvidence:
         )
         self.end = state.end
         self.link = self.end.position or self.end.snapshot_position
-        self.late = Late(known, state, self.connector, facts.counts)
+        self.late = Late(known, state, self.connector, self.traits, facts.counts)
         self.groups = groups_of(self.connector, facts.counts, facts.stretches, facts.controls)
         counts = self._in_order_of_offsets() if self.is_in_order else facts.counts
         for marker in facts.markers:
@@ -254,7 +254,8 @@ class SourceEvidence:
     def marker_partitions(self) -> set[int]:
         """Of the transaction topic, with those of which nothing has landed."""
         landed = {number for topic, number in self.lines.runs if self.is_leading(topic)}
-        return (landed or {0}) | {*range(self.known.marker_partition_count)}
+        empty = (number for topic, number in self.known.looks if self.is_leading(topic))
+        return (landed or {0}) | {*range(1 + max(empty, default=0))}
 
     def marker_ends(self) -> dict[int, int]:
         """Of each partition of the transaction topic the offset behind its last message, where

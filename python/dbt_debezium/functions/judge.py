@@ -278,11 +278,6 @@ class _Given:
             )
             for one in self._by["look"]
         }
-        leading = {
-            number
-            for topic, number in looks
-            if topic in topics and topics[topic] == Topic("transactions")
-        }
         return Known(
             self._source,
             _SETTINGS.decode(settings).of(self._source) if settings else Settings(),
@@ -292,7 +287,6 @@ class _Given:
             frozenset(one["unit_id"] for one in self._by["settled_snapshot"]),
             tuple(one["transaction_id"] for one in self._by["missing_row"]),
             topics,
-            1 + max(leading, default=0),
             looks,
             [
                 Range(one["topic"], one["partition"], one["offset"], one["number"])

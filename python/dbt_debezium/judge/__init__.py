@@ -50,8 +50,5 @@ def judge(facts: Facts, links: Iterable[Link], end: ChainEnd) -> Iterator[Verdic
         the chain has passed; none of a blocking snapshot that waits for a commit behind its reads.
         Commits come in their order. The newest that has a `chain_end` has where the chain ends with
         it, which the next run is given.
-
-    Raises:
-        DebeziumError: the source has something that the judge cannot order.
     """
     yield from Chain(Evidence(facts, end), end).verdicts(links)

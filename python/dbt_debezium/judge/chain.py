@@ -133,7 +133,7 @@ class Chain:
         if isinstance(transaction, Uncounted):
             return end
         if isinstance(transaction, Counted):
-            traits = self._evidence.traits
+            traits = self._evidence.facts.traits
             offsets = transaction.end_offsets(traits) if traits else ()
             if offsets or (traits and traits.names_predecessor):
                 end = replace(end, end_offsets=offsets)

@@ -9,7 +9,7 @@ from dbt_debezium.judge.marks import Facts
 from dbt_debezium.judge.partitions import Partitions
 from dbt_debezium.judge.places import NOWHERE
 from dbt_debezium.judge.snapshot import SnapshotReads, Topics
-from dbt_debezium.judge.traits import Traits, traits_of
+from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.unread import Unread
 from dbt_debezium.judge.verdicts import ChainEnd
 from dbt_debezium.reasons.hold_reason import HoldReason
@@ -19,15 +19,8 @@ class Evidence:
     """The facts of one source. They are as many as its partitions, gaps and snapshots."""
 
     def __init__(self, facts: Facts, end: ChainEnd) -> None:
-        """Take in the facts, and prove the snapshots that have landed.
-
-        Raises:
-            DebeziumError: the source has something that the judge cannot order yet.
-        """
         self.facts = facts
-        self.traits = None if facts.connector is None else traits_of(facts.connector)
-        """None until a change shows whose the markers are (S0)."""
-        traits = self.traits or Traits("commit")
+        traits = facts.traits or Traits("commit")
         self.partitions = Partitions(traits, facts)
         self.unread = Unread(traits, facts)
         self.log = Log(facts.log_numbers)

@@ -38,8 +38,8 @@ class Holds:
             follows_held: why it waits for what comes before it.
             decided: on it.
         """
-        traits = self._evidence.traits
-        if traits is None:
+        traits = self._evidence.facts.traits
+        if traits is None:  # nothing shows whose the markers are (S0)
             yield "no_transaction"
             return
         must_be_proved = not settles(decided) or transaction.position is None

@@ -30,7 +30,7 @@ class Markers:
 
         >>> from dbt_debezium.judge.marks import Range
         >>> ranges = (Range("t", 0, 0, 5), Range("t", 0, 7, 9))
-        >>> markers = Markers(Facts("postgresql", None, marker_ranges=ranges))
+        >>> markers = Markers(Facts(None, None, marker_ranges=ranges))
         >>> markers.show_nothing_between([3], [5]), markers.show_nothing_between([5], [9])
         (True, False)
         """

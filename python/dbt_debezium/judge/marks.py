@@ -61,17 +61,17 @@ class Unreadable:
     topic: str
     partition: int
     offset: int
-    after_place: str | None
-    """The highest place of a change before it in its partition; None where none has one."""
-    before_place: str | None
-    """The place of the next change behind it that is no copy of another."""
-    may_be_a_first_read: bool = False
-    """Whether no change stands before it in its partition."""
-    before_position: str | None = None
-    """Where the next change behind it stands in the log itself."""
-    known_place: str | None = None
+    after_place: str
+    """The highest place of a change before it in its partition; NOWHERE where none has one."""
+    before_place: str
+    """The place of the next change behind it that is no copy of another; else EVERYWHERE."""
+    before_position: str
+    """Likewise where that change stands in the log itself."""
+    known_place: str
     """How far the chain had come when the message landed: `ChainEnd.position` where a change names
-    the commit before its own, else `ChainEnd.reached_place`."""
+    the commit before its own, else `ChainEnd.reached_place`; NOWHERE before the first."""
+    may_be_a_first_read: bool
+    """Whether no change stands before it in its partition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +152,9 @@ class Decision:
 class Facts:
     """All facts of one source."""
 
-    connector: str | None
+    traits: Traits | None
     """None until a change has landed, or a logical message inside a transaction: markers name
-    neither connector nor source, so nothing shows yet whose they are."""
+    neither connector nor source, so nothing shows yet whose they are (S0)."""
     first_position: str | None
     """The first commit that an END, or a change that names the commit before its own, shows. Where
     changes name none, the first place of a change too, empty for one without a place. Where END is

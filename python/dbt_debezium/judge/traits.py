@@ -1,9 +1,7 @@
-"""In what connectors differ, as data. No rule asks for a connector's name."""
+"""In what connectors differ, as data. The judge knows no connector's name."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
-
-from dbt_debezium.errors import DebeziumError
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +37,3 @@ TRAITS: Final = {
     "sqlserver": Traits("commit"),
 }
 """By the name of the connector."""
-
-
-def traits_of(connector: str) -> Traits:
-    """The traits of a connector.
-
-    Raises:
-        DebeziumError: it has none, so the judge cannot order its transactions.
-
-    >>> traits_of("vitess")
-    Traceback (most recent call last):
-    dbt_debezium.errors.DebeziumError: judge: no traits are listed for connector 'vitess'; \
-known: cdl, db2, generic, mariadb, mysql, oracle, postgresql, sqlserver
-    """
-    if connector not in TRAITS:
-        raise DebeziumError(
-            f"judge: no traits are listed for connector '{connector}'; known: {', '.join(TRAITS)}"
-        )
-    return TRAITS[connector]
