@@ -27,6 +27,7 @@ from dbt_debezium.evidence import (
 from dbt_debezium.evidence.facts import Place
 from dbt_debezium.evidence.groups import FOREIGN, coded, plain
 from dbt_debezium.evidence.verdicts import UnitVerdict
+from dbt_debezium.functions.columns import sql_columns
 from dbt_debezium.judge.marks import Decision, Range
 from dbt_debezium.judge.verdicts import SETTLING
 from dbt_debezium.patterns import matches
@@ -112,18 +113,6 @@ SAID: Final = pa.schema(
 - `state`: `content`, for the next run.
 - `refusal`: why the source cannot be judged, in `content`. All of its messages are held then.
 """
-SQL_TYPES: Final[dict[pa.DataType, str]] = {
-    pa.string(): "string",
-    pa.int64(): "bigint",
-    pa.bool_(): "boolean",
-    pa.list_(pa.string()): "array<string>",
-    pa.list_(pa.int64()): "array<bigint>",
-    pa.list_(_COUNT): (
-        "array<struct<data_collection: string, expected_count: bigint, received_count: bigint>>"
-    ),
-    pa.list_(_RANGE): "array<struct<first_offset: bigint, last_offset: bigint>>",
-}
-COLUMNS: Final = ", ".join(f"`{one.name}` {SQL_TYPES[one.type]}" for one in SAID)
 
 
 class ProjectSettings(msgspec.Struct, forbid_unknown_fields=True):
@@ -322,5 +311,5 @@ def _unit(one: UnitVerdict, settled: dict[str, str | None]) -> dict[str, object]
 
 def register(spark: SparkSession) -> None:
     """Make `judge_sources(table(…) partition by judged_source)` known to the session's SQL."""
-    function: Any = arrow_udtf(JudgeSources, returnType=COLUMNS)
+    function: Any = arrow_udtf(JudgeSources, returnType=sql_columns(SAID))
     spark.udtf.register("judge_sources", function)
