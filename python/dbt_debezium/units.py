@@ -4,6 +4,7 @@ from hashlib import blake2b
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dbt_debezium.flat import Flat
+from dbt_debezium.judge.traits import TRAITS
 
 UnitKind: TypeAlias = Literal["transaction", "snapshot", "window", "message", "statement"]
 
@@ -38,8 +39,9 @@ def unit_of(flat: Flat) -> Unit | None:
                 flat.event_position,
             )
             # The first window of a stream of PostgreSQL names no commit.
-            is_first = flat.connector == "postgresql"
-            return Unit("window", next(filter(None, names[:1] if is_first else names), ""))
+            traits = TRAITS.get(flat.connector or "")
+            may_name_none = traits is not None and traits.names_predecessor
+            return Unit("window", next(filter(None, names[:1] if may_name_none else names), ""))
         case "change" if flat.snapshot is not None:
             return Unit("snapshot", flat.event_position or "")
         case "change" if flat.transaction_id is not None:

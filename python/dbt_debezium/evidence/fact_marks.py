@@ -173,7 +173,7 @@ class FactMarks:
         placeless = {_tells_no_place(at) for at in self._source.reads}
         if len(placeless) > 1:
             return True
-        if self._source.connector != "generic":
+        if self._source.traits is None or self._source.traits.is_known:
             return False
         schemas: dict[tuple[str, str], set[bool]] = defaultdict(set)
         for one in self._source.facts.stretches:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from dbt_debezium.evidence.topics import Owner, Role, SentChanges, SentEnd, owners
+from dbt_debezium.judge.traits import TRAITS
 
 UNREADABLE: Final = ("quarantined", "tombstone")
 """Kinds of messages that say nothing of what their topic is for."""
@@ -192,13 +193,13 @@ class _Lake:
 
 
 def prefix_of(source: str, connector: str | None, database: str | None) -> str:
-    """The topic prefix of the connector that sends a source's changes. A connector of SQL Server
-    has one transaction topic for all of its databases.
+    """The topic prefix of the connector that sends a source's changes.
 
     >>> prefix_of("erp.sales", "sqlserver", "sales")
     'erp'
     """
-    is_part = connector == "sqlserver" and database is not None
+    traits = TRAITS.get(connector or "")
+    is_part = traits is not None and traits.is_by_database and database is not None
     return source.removesuffix(f".{database}") if is_part else source
 
 

@@ -154,9 +154,8 @@ class LinkMarks:
 
     @cached_property
     def _has_placed_windows(self) -> bool:
-        if self._source.connector not in ("oracle", "generic"):
-            return False
-        return len(self._source.facts.stretches.where("kind", "window")) > 0
+        windows = self._source.facts.stretches.where("kind", "window")
+        return self._source.is_ordered_by_end and len(windows) > 0
 
     def _truncate(self, one: Transaction, markers: list[Marker]) -> marks.Link:
         position = one.position
@@ -201,7 +200,7 @@ class LinkMarks:
                 has_known_end=one.has_known_end,
                 last_change=one.last,
             )
-        is_certain = self._source.is_in_order or self._source.connector != "cdl"
+        is_certain = self._source.is_in_order or self._source.sends_markers
         proof: Literal["watermark", "none"] = "watermark" if is_certain else "none"
         if one.misplacement is not None:
             return marks.Unplaced(one.stands_at, one.name, one.misplacement, proof)

@@ -70,6 +70,7 @@ class SourceEvidence:
         self.traits = None if self.connector is None else TRAITS[self.connector]
         self.names_predecessor = bool(self.traits and self.traits.names_predecessor)
         self.is_ordered_by_end = bool(self.traits and self.traits.is_ordered_by_end)
+        self.sends_markers = self.traits is None or self.traits.sends_markers
         self.lines = Lines(
             state.partitions,
             [*facts.ranges, *known.fetched],
@@ -78,8 +79,8 @@ class SourceEvidence:
         )
         self.end = state.end
         self.link = self.end.position or self.end.snapshot_position
-        self.late = Late(known, state, self.connector, self.traits, facts.counts)
-        self.groups = groups_of(self.connector, facts.counts, facts.stretches, facts.controls)
+        self.late = Late(known, state, self.traits, facts.counts)
+        self.groups = groups_of(self.late.lone, facts.stretches, facts.controls)
         counts = self._in_order_of_offsets() if self.is_in_order else facts.counts
         for marker in facts.markers:
             name = marker.transaction_id
@@ -150,7 +151,7 @@ class SourceEvidence:
     @property
     def is_in_order(self) -> bool:
         """Whether one partition has its changes in the order of commits (S22)."""
-        return self.settings.is_watermark and self.connector == "cdl"
+        return self.settings.is_watermark and not self.sends_markers
 
     def stretches(self, kind: StretchKind | None = None) -> Iterator[Stretch]:
         """Stretches of this run, or those of one kind. Those of late changes are no neighbours of
@@ -288,7 +289,7 @@ class SourceEvidence:
         """Whether nothing counts its changes, which have no transaction block either."""
         if self.traits is None or not one.has_changes:
             return False
-        if self.connector == "cdl" or self.settings.is_watermark:
+        if self.settings.is_watermark or not self.sends_markers:
             return True
         if self.names_predecessor:
             return not one.has_block and one.end_position is None
@@ -502,8 +503,7 @@ class SourceEvidence:
             )
         if epoch_of(one.name) > self._waiting_epoch:
             return position, "follows_held_transaction"
-        # Other connectors do not give an id out again.
-        is_two = self.connector == "generic" and one.has_other_end
+        is_two = self.traits is not None and not self.traits.is_known and one.has_other_end
         return position, "contradicting_events" if is_two else None
 
     def _comes_too_late(self, one: Transaction, position: str | None) -> bool:
@@ -513,7 +513,7 @@ class SourceEvidence:
         if passed is None or position is None or not (one.is_whole or one.is_uncounted):
             return False
         if position <= passed:
-            return "+" in position or self.connector == "cdl"
+            return "+" in position or not self.sends_markers
         number = log_number(one.log_position)
         is_known = number is not None and number[1] <= dict(self.end.log_numbers).get(number[0], -1)
         return is_known and (one.last or "") <= (self.end.reached_place or "")
@@ -552,7 +552,7 @@ class SourceEvidence:
         place = one.last or ""
         if self.is_in_order and len(self._streamed_partitions) > 1:
             return f"{place}/{one.name}", "several_partitions"
-        return (place if self.connector == "cdl" else one.position), None
+        return (one.position if self.sends_markers else place), None
 
     @cached_property
     def _streamed_partitions(self) -> set[Place]:
