@@ -11,9 +11,9 @@ from dbt_debezium.judge.marks import (
     End,
     Facts,
     Link,
-    Partition,
     Range,
     Table,
+    TablePartition,
     Uncounted,
 )
 from dbt_debezium.judge.traits import TRAITS
@@ -27,7 +27,7 @@ def judged(
     facts = Facts(
         TRAITS[connector],
         first_position=None,
-        partitions=(Partition(ORDERS, 0, has_changes=True, reached_place="9"),),
+        partitions=(TablePartition(ORDERS, 0, has_changes=True, reached_place="9"),),
         ranges=(Range(ORDERS, 0, 0, 9),),
         marker_ranges=(Range("shop.transaction", 0, 0, 9),),
         decisions=(decision,) if decision else (),

@@ -9,19 +9,19 @@ from dbt_debezium.judge.marks import (
     End,
     Facts,
     Link,
-    Partition,
     Range,
     Snapshot,
     SnapshotPartition,
     SnapshotTable,
     Table,
+    TablePartition,
 )
 from dbt_debezium.judge.traits import TRAITS
 
 ORDERS = "informix.public.orders"
 
 
-PARTITION = Partition(ORDERS, 0, has_changes=True, reached_place="9", has_window_reads=True)
+PARTITION = TablePartition(ORDERS, 0, has_changes=True, reached_place="9", has_window_reads=True)
 FACTS = Facts(
     TRAITS["generic"],
     first_position=None,

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from itertools import count
 
 from dbt_debezium.judge import ChainEnd, judge
-from dbt_debezium.judge.marks import Begin, End, Facts, Link, Partition, Range, Table
+from dbt_debezium.judge.marks import Begin, End, Facts, Link, Range, Table, TablePartition
 from dbt_debezium.judge.traits import TRAITS
 
 FACTS = Facts(
     TRAITS["postgresql"],
     first_position=None,
-    partitions=(Partition("shop.public.orders", 0, has_changes=True, reached_place=None),),
+    partitions=(TablePartition("shop.public.orders", 0, has_changes=True, reached_place=None),),
     marker_ranges=(Range("shop.transaction", 0, 0, 10**9),),
 )
 

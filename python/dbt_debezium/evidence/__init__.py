@@ -36,7 +36,7 @@ from dbt_debezium.evidence.link_marks import LinkMarks
 from dbt_debezium.evidence.narrow import COLUMNS
 from dbt_debezium.evidence.outcomes import OUTCOMES, outcome_counts
 from dbt_debezium.evidence.progress import Progress, progress
-from dbt_debezium.evidence.settle import Outcome, Settlement, known_end
+from dbt_debezium.evidence.settle import ChainResult, Settlement, known_end
 from dbt_debezium.evidence.shown import Counts, Miscounted
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.state import State, decoded, encoded
@@ -137,7 +137,7 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
         )
     start = known_end(evidence)
     facts, marks = collected(evidence)
-    outcome, counts = Outcome(start, state.newest), Counts(evidence)
+    outcome, counts = ChainResult(start, state.newest), Counts(evidence)
     links: list[Verdict] = []
 
     def noted() -> Iterator[Link]:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from dbt_debezium.evidence.by_end import BEFORE_ALL
 from dbt_debezium.evidence.facts import Place, Stretch
 from dbt_debezium.evidence.partitions import with_neighbours
 from dbt_debezium.evidence.places import least, most
@@ -59,7 +58,7 @@ class FactMarks:
     def _first_position(self) -> str | None:
         landed = self._source.landed
         if self._source.is_ordered_by_end:
-            return None if landed.first_place is None else f"{BEFORE_ALL}+{landed.first_place}"
+            return None if landed.first_place is None else f"{NOWHERE}+{landed.first_place}"
         changes = landed.named if self._source.names_predecessor else landed.first_position
         return least(changes, *(one.position for one in self._source.sent.values()))
 
@@ -75,7 +74,7 @@ class FactMarks:
         known = self._source.lines.of(place).has_changes
         return known or place in self._source.landed.with_changes
 
-    def _partitions(self) -> Iterator[marks.Partition]:
+    def _partitions(self) -> Iterator[marks.TablePartition]:
         landed = self._source.landed
         signal_topics = self._signal_topics()
         for key in self._source.lines.places:
@@ -84,7 +83,7 @@ class FactMarks:
                 continue
             line = self._source.lines.of(key)
             reached = None if self._is_shared(key) else landed.reached[key]
-            yield marks.Partition(
+            yield marks.TablePartition(
                 topic,
                 partition,
                 self._has_changes(key),

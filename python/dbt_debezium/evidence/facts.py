@@ -1,6 +1,6 @@
 """What is grouped of the messages of a source: few facts, however many messages there are.
 
-A *link* is what a message says that it belongs to: a transaction, the reads of a snapshot at a
+What a message belongs to is its unit, as `units` says: a transaction, the reads of a snapshot at a
 place, or the reads of a window.
 """
 
@@ -51,7 +51,7 @@ class Count(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """One row per partition and link: where its messages lie in the partition."""
+    """One row per partition and unit: where its messages lie in the partition."""
 
     topic: str
     partition: int
@@ -60,7 +60,7 @@ class Stretch(NamedTuple):
     last_offset: int
     first_place: str | None
     last_place: str | None
-    link: str | None = None
+    unit_id: str | None = None
     data_collection: str | None = None
     connector: str | None = None
     previous: str | None = None

@@ -114,8 +114,8 @@ class Late:
         """Whether a stretch is one of late changes."""
         return (
             one.kind == "change"
-            and one.link is not None
-            and self.has(one.link, one.previous, one.last_place)
+            and one.unit_id is not None
+            and self.has(one.unit_id, one.previous, one.last_place)
         )
 
     def has_window(self, one: Stretch) -> bool:

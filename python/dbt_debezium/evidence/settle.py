@@ -51,7 +51,7 @@ def _with_copies(evidence: SourceEvidence) -> ChainEnd:
 
 
 @dataclass
-class Outcome:
+class ChainResult:
     """What verdicts have made of a source's chain."""
 
     end: ChainEnd
@@ -81,7 +81,9 @@ class Outcome:
 class Settlement:
     """What a run settles."""
 
-    def __init__(self, evidence: SourceEvidence, outcome: Outcome, closed: Collection[str]) -> None:
+    def __init__(
+        self, evidence: SourceEvidence, outcome: ChainResult, closed: Collection[str]
+    ) -> None:
         """Tell what is settled from what waits.
 
         A unit is settled by its verdict, or where it is late: its position is firm, at or before
@@ -94,7 +96,7 @@ class Settlement:
             closed: windows that are published, or never will be.
         """
         self._evidence, self._outcome, self._closed = evidence, outcome, closed
-        self._link = outcome.end.passed
+        self._passed = outcome.end.passed
         self._open = {one.name for one in evidence.sent.values() if self._is_open(one)}
         self._open_reads = {*evidence.reads} - outcome.read
         self.late: dict[str, str | None] = {
@@ -114,8 +116,8 @@ class Settlement:
             return False
         is_behind = (
             one.position is not None
-            and self._link is not None
-            and one.position <= self._link
+            and self._passed is not None
+            and one.position <= self._passed
             and "+" not in one.position
             and not self._may_get_more(one)
         )
@@ -129,12 +131,12 @@ class Settlement:
         """Whether the messages of a stretch are given to the next run again."""
         evidence = self._evidence
         if one.kind == "change":
-            if one.link is None or evidence.late.has_stretch(one):
+            if one.unit_id is None or evidence.late.has_stretch(one):
                 return False
-            return evidence.groups.group_of.get(one.link, one.link) in self._open
+            return evidence.groups.group_of.get(one.unit_id, one.unit_id) in self._open
         if one.kind == "window":
-            return (one.link or "") not in self._closed
-        return one.kind == "read" and (one.link or "") in self._open_reads
+            return (one.unit_id or "") not in self._closed
+        return one.kind == "read" and (one.unit_id or "") in self._open_reads
 
     def state(self) -> State:
         """The state of the next run."""
@@ -199,7 +201,7 @@ class Settlement:
             line = lines[stretch.key]
             self._note(line, stretch)
             if self.stays(stretch):
-                waiting.add((UNIT_KINDS[stretch.kind], stretch.link or ""))
+                waiting.add((UNIT_KINDS[stretch.kind], stretch.unit_id or ""))
             else:
                 self._settle(line, stretch)
                 if stretch.kind != "other" and stretch.key in unread:

@@ -26,7 +26,7 @@ def reads_of(stretches: Iterable[Stretch]) -> dict[str, list[Stretch]]:
     found: dict[str, list[Stretch]] = defaultdict(list)
     for one in stretches:
         if one.kind == "read":
-            found[one.link or ""].append(one)
+            found[one.unit_id or ""].append(one)
     return dict(found)
 
 
@@ -116,7 +116,7 @@ def around(place: str, some: Sequence[Stretch]) -> Around:
         some: stretches of the partition. Of one that lies on both sides only its ends are known.
     """
     first = min((one.first_offset for one in some), default=None)
-    reads = [one for one in some if one.kind == "read" and one.link == place]
+    reads = [one for one in some if one.kind == "read" and one.unit_id == place]
     if reads:
         first_read = min(one.first_offset for one in reads)
         last_read = max(one.last_offset for one in reads)

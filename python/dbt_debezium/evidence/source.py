@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
-from dbt_debezium.evidence.by_end import BEFORE_ALL, Ends, last_begin, pass_over
+from dbt_debezium.evidence.by_end import Ends, last_begin, pass_over
 from dbt_debezium.evidence.by_predecessor import place
 from dbt_debezium.evidence.facts import Count, Facts, Marker, Place, Rows, Stretch, StretchKind
 from dbt_debezium.evidence.known import Known
@@ -30,7 +30,7 @@ from dbt_debezium.evidence.topics import Topic, named_topic
 from dbt_debezium.evidence.transactions import Transaction, Transactions
 from dbt_debezium.evidence.unnamed import groups_of
 from dbt_debezium.judge import marks
-from dbt_debezium.judge.places import EVERYWHERE, epoch_of
+from dbt_debezium.judge.places import EVERYWHERE, NOWHERE, epoch_of
 from dbt_debezium.judge.traits import TRAITS
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.topic_names import table_suffix
@@ -78,7 +78,6 @@ class SourceEvidence:
             is_complete=self._is_complete,
         )
         self.end = state.end
-        self.link = self.end.position or self.end.snapshot_position
         self.late = Late(known, state, self.traits, facts.counts)
         self.groups = groups_of(self.late.lone, facts.stretches, facts.controls)
         counts = self._in_order_of_offsets() if self.is_in_order else facts.counts
@@ -113,7 +112,7 @@ class SourceEvidence:
             settings = self.settings
             place(
                 self.sent.values(),
-                self.link,
+                self.end.newest_position,
                 state.marked_position,
                 reaches_the_end=settings.reaches_the_end,
             )
@@ -178,8 +177,8 @@ class SourceEvidence:
         """Changes of CDL stand where their offsets are (S22)."""
         last: dict[str, str] = defaultdict(str)
         for one in self.stretches("change"):
-            if one.link is not None:
-                last[one.link] = max(last[one.link], one.last_place or "")
+            if one.unit_id is not None:
+                last[one.unit_id] = max(last[one.unit_id], one.last_place or "")
         return self.facts.counts.mapped(
             lambda one: one._replace(
                 first_place=last[one.transaction_id], last_place=last[one.transaction_id]
@@ -321,8 +320,8 @@ class SourceEvidence:
             if at and "+" in at
         }
         for one in self.stretches("change"):
-            if one.link is not None:
-                last[one.link] = max(last.get(one.link, ""), one.last_place or "")
+            if one.unit_id is not None:
+                last[one.unit_id] = max(last.get(one.unit_id, ""), one.last_place or "")
         return last
 
     # --- decisions
@@ -387,7 +386,7 @@ class SourceEvidence:
                         found[at] = without_doubtful(one, late)
         come = self.end.reached_place or ""
         if self.names_predecessor:
-            come = self.link or ""
+            come = self.end.newest_position or ""
         for control in self.facts.controls:
             at = (*control.key, control.offset)
             if control.kind not in UNPLACED or at in found:
@@ -407,7 +406,7 @@ class SourceEvidence:
         if self.names_predecessor:
             return not self.late.has_window(one)
         if self.traits and self.traits.change_place == "commit":
-            return (one.commit_position or "") > (self.link or "")
+            return (one.commit_position or "") > (self.end.newest_position or "")
         return (one.last_place or "") > (self.end.reached_place or "")
 
     def unlanded_tables(self, among: Container[str]) -> dict[str, str]:
@@ -573,7 +572,7 @@ class SourceEvidence:
             elif blocking is None:
                 is_published = at <= (published or "")
             else:
-                stands = blocking.followed or blocking.previous or "~"
+                stands = blocking.followed or blocking.previous or EVERYWHERE
                 is_published = stands < (self.end.position or "")
             if is_published:
                 del self.reads[at]
@@ -592,7 +591,7 @@ class SourceEvidence:
         # A place behind which something is settled is behind the chain's end: the judge holds it.
         if self.state.seen_position is not None and (self.state.seen_place or "") <= place:
             seen = most(seen, self.state.seen_position)
-        return f"{BEFORE_ALL if seen is None else seen}+{place}"
+        return f"{NOWHERE if seen is None else seen}+{place}"
 
     def _sent_behind(self, place: str) -> set[str]:
         """Transactions of which a change stands behind the reads of a snapshot in its partition.
@@ -601,9 +600,9 @@ class SourceEvidence:
         for one in self.reads.get(place, ()):
             last[one.key] = max(one.last_offset, last.get(one.key, -1))
         return {
-            self.groups.group_of.get(one.link, one.link)
+            self.groups.group_of.get(one.unit_id, one.unit_id)
             for one in self.stretches("change")
-            if one.link is not None and one.first_offset > last.get(one.key, one.first_offset)
+            if one.unit_id is not None and one.first_offset > last.get(one.key, one.first_offset)
         }
 
     @cached_property

@@ -39,7 +39,7 @@ def groups_of(
     if not lone:
         return Groups({}, {})
     places = {
-        (place, one.kind == "change" and one.link in lone, one.link or "")
+        (place, one.kind == "change" and one.unit_id in lone, one.unit_id or "")
         for one in stretches
         if one.kind in ("change", "read")
         for place in (one.first_place, one.last_place)

@@ -9,6 +9,7 @@ from dbt_debezium.evidence.settle import Settlement
 from dbt_debezium.evidence.shown import Counts, Miscounted, Shown
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.judge.marks import Facts
+from dbt_debezium.judge.places import EVERYWHERE
 from dbt_debezium.judge.verdicts import SETTLING, LinkKind, Outcome, Proof, Verdict
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.units import UnitKind
@@ -119,12 +120,12 @@ def _late(
     evidence: SourceEvidence, settlement: Settlement, judged: set[str]
 ) -> Iterator[UnitVerdict]:
     """Units that were settled before this run, or lie behind its end."""
-    names = {one.link or "" for one in evidence.landed.late}
+    names = {one.unit_id or "" for one in evidence.landed.late}
     names |= {one.transaction_id for one in evidence.late_markers}
     for name in sorted({*names, *settlement.late} - judged):
         position = settlement.late.get(name, evidence.known.settled.get(name))
         yield UnitVerdict("transaction", name, "late", transaction_id=name, position=position)
-    snapshots = {one.link or "" for one in evidence.facts.stretches.where("kind", "read")}
+    snapshots = {one.unit_id or "" for one in evidence.facts.stretches.where("kind", "read")}
     for at in sorted(snapshots - {*evidence.reads}):
         yield UnitVerdict("snapshot", at, "late", read_position=at)
 
@@ -136,7 +137,7 @@ def window_verdicts(
     the first one behind the commit that they name, or at or behind their own place in the log."""
     windows: dict[str, Stretch] = {}
     for one in evidence.facts.stretches.where("kind", "window"):
-        windows.setdefault(one.link or "", one)
+        windows.setdefault(one.unit_id or "", one)
     if not windows:
         return
     chain = [one for one in links if one.link_kind == "transaction"]
@@ -160,6 +161,6 @@ def _closes(evidence: SourceEvidence, window: Stretch, link: UnitVerdict) -> boo
     sent = evidence.sent.get(link.unit_id)
     if sent is None:
         return False
-    if sent.log_position is not None and sent.log_position == window.link:
+    if sent.log_position is not None and sent.log_position == window.unit_id:
         return True
-    return (sent.last or "") >= (window.last_place or "~")
+    return (sent.last or "") >= (window.last_place or EVERYWHERE)

@@ -18,7 +18,7 @@ from dbt_debezium.judge.marks import (
     Uncounted,
 )
 from dbt_debezium.judge.predecessor import Predecessor
-from dbt_debezium.judge.transaction import Counted, Transaction
+from dbt_debezium.judge.transaction import AnyTransaction, Counted
 from dbt_debezium.judge.verdicts import ChainEnd, LinkKind, Proof, Verdict
 from dbt_debezium.reasons.hold_reason import HoldReason
 
@@ -57,7 +57,7 @@ class Chain:
                     rest = (mark for mark in marks if isinstance(mark, TransactionMark))
                     yield from self._judge_unpublished(Counted([first, *rest]))
 
-    def _judge_unpublished(self, transaction: Transaction) -> Iterator[Verdict]:
+    def _judge_unpublished(self, transaction: AnyTransaction) -> Iterator[Verdict]:
         """The position of a transaction tells: it comes before a snapshot at the same one."""
         passed, position = self._start.passed, transaction.position
         if passed is None or position is None or position > passed:
@@ -70,7 +70,7 @@ class Chain:
         """
         position, decided = snapshot.position, self._on_snapshot(snapshot.position)
         link = Verdict("commit", "initial_snapshot", position, read_position=snapshot.place)
-        newest = self._start.position or self._start.snapshot_position
+        newest = self._start.newest_position
         if newest is not None and position < newest:
             return self._judge_late(link, decided)
         reason = self._evidence.snapshot_hold_reason(position)
@@ -110,7 +110,7 @@ class Chain:
             return self._waiting_snapshot(link, at, reason)
         return self._commit(replace(link, committed_at=snapshot.committed_at), decided)
 
-    def _judge_transaction(self, transaction: Transaction) -> Verdict:
+    def _judge_transaction(self, transaction: AnyTransaction) -> Verdict:
         """A BEGIN that stays alone where no TRUNCATE can be missing is that of DDL: no commit."""
         link = Verdict("commit", "transaction", transaction.position, transaction.transaction_id)
         decided = self._evidence.decisions.on_transaction(transaction.transaction_id)
@@ -126,7 +126,7 @@ class Chain:
         link = replace(link, committed_at=transaction.committed_at)
         return self._commit(link, decided, transaction.proof)
 
-    def _end_behind(self, transaction: Transaction) -> ChainEnd:
+    def _end_behind(self, transaction: AnyTransaction) -> ChainEnd:
         """Where the chain would end with a transaction."""
         end = replace(self._predecessor.end, position=transaction.position)
         end = end.reaching(transaction.last_place)
@@ -139,7 +139,7 @@ class Chain:
                 end = replace(end, end_offsets=offsets)
         return end.numbered(transaction.log_number)
 
-    def _is_superseded(self, transaction: Transaction) -> bool:
+    def _is_superseded(self, transaction: AnyTransaction) -> bool:
         """Whether a snapshot has what waits. What has no position comes behind all that has one,
         and so behind the newest snapshot; one in front of its changes has not seen them."""
         if transaction.position is not None:

@@ -10,7 +10,7 @@ from dbt_debezium.judge.partitions import Partitions
 from dbt_debezium.judge.places import NOWHERE
 from dbt_debezium.judge.snapshot import SnapshotReads, Topics
 from dbt_debezium.judge.traits import Traits
-from dbt_debezium.judge.unread import Unread
+from dbt_debezium.judge.unread import UnreadMessages
 from dbt_debezium.judge.verdicts import ChainEnd
 from dbt_debezium.reasons.hold_reason import HoldReason
 
@@ -22,7 +22,7 @@ class Evidence:
         self.facts = facts
         traits = facts.traits or Traits("commit")
         self.partitions = Partitions(traits, facts)
-        self.unread = Unread(traits, facts)
+        self.unread = UnreadMessages(traits, facts)
         self.log = Log(facts.log_numbers)
         self.markers = Markers(facts)
         self.decisions = Decisions(facts.decisions)
@@ -33,7 +33,7 @@ class Evidence:
             one.position: (one.lacking_topics(topics), one.lacking_tables(topics))
             for one in snapshots
         }
-        newest = end.position or end.snapshot_position or NOWHERE
+        newest = end.newest_position or NOWHERE
         self._initial = [
             one.position for one in snapshots if not one.is_blocking and one.position >= newest
         ]

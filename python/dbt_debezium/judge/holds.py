@@ -7,7 +7,7 @@ from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import BlockingSnapshot, Truncate, Uncounted
 from dbt_debezium.judge.predecessor import Predecessor
 from dbt_debezium.judge.traits import Traits
-from dbt_debezium.judge.transaction import Counted, Transaction
+from dbt_debezium.judge.transaction import AnyTransaction, Counted
 from dbt_debezium.judge.uncounted import uncounted_hold_reason
 from dbt_debezium.judge.verdicts import ChainEnd
 from dbt_debezium.reasons.hold_reason import HoldReason
@@ -25,7 +25,7 @@ class Holds:
 
     def of_transaction(
         self,
-        transaction: Transaction,
+        transaction: AnyTransaction,
         predecessor: Predecessor,
         follows_held: HoldReason | None,
         decided: Decided,
@@ -66,7 +66,7 @@ class Holds:
             yield "missing_signal"
         yield follows_held
 
-    def _incomplete(self, transaction: Transaction, traits: Traits) -> HoldReason | None:
+    def _incomplete(self, transaction: AnyTransaction, traits: Traits) -> HoldReason | None:
         """Why changes of it may be missing. A TRUNCATE without END is one change."""
         evidence = self._evidence
         match transaction:
@@ -77,7 +77,7 @@ class Holds:
             case Truncate():
                 return None
 
-    def _may_follow_a_snapshot(self, transaction: Transaction) -> bool:
+    def _may_follow_a_snapshot(self, transaction: AnyTransaction) -> bool:
         """Whether a message that cannot be read may be of a snapshot. END counts changes of no
         table of which nothing could be read."""
         unread = self._evidence.unread

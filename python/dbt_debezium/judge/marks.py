@@ -24,7 +24,7 @@ LogNumber: TypeAlias = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class TablePartition:
     """One row per partition of a table's topic from which something has landed."""
 
     topic: str
@@ -166,7 +166,7 @@ class Facts:
     """Whether the setting `sources_without_truncate` lists it."""
     refused_proofs: tuple[str, ...] = ()
     """The setting of that name."""
-    partitions: tuple[Partition, ...] = ()
+    partitions: tuple[TablePartition, ...] = ()
     ranges: tuple[Range, ...] = ()
     """Of topics of tables and others, but not of the transaction topic."""
     unreadable: tuple[Unreadable, ...] = ()

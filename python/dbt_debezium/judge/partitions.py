@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from dbt_debezium.judge.marks import Facts, Partition
+from dbt_debezium.judge.marks import Facts, TablePartition
 from dbt_debezium.judge.places import END, NOWHERE, Span
 from dbt_debezium.judge.traits import Traits
 
@@ -42,7 +42,7 @@ class Partitions:
         return is_behind or reached >= span.following
 
 
-def _lowest_of_windows(partitions: Sequence[Partition]) -> str:
+def _lowest_of_windows(partitions: Sequence[TablePartition]) -> str:
     if partitions and all(one.is_silent for one in partitions):
         return END
     topics = {one.topic for one in partitions if one.has_window_reads}
@@ -54,7 +54,7 @@ def _lowest_of_windows(partitions: Sequence[Partition]) -> str:
     return END if is_over else _lowest(one for one in some if not one.is_silent)
 
 
-def _lowest(partitions: Iterable[Partition]) -> str:
+def _lowest(partitions: Iterable[TablePartition]) -> str:
     return min((one.reached_place or NOWHERE for one in partitions), default=NOWHERE)
 
 

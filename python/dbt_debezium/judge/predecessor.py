@@ -6,14 +6,11 @@ from dataclasses import replace
 from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import Message, Truncate, Uncounted
-from dbt_debezium.judge.places import NOWHERE, Span, epoch_of
+from dbt_debezium.judge.places import NOWHERE, UNKNOWN_END, Span, epoch_of
 from dbt_debezium.judge.traits import Traits
-from dbt_debezium.judge.transaction import Counted, Transaction
+from dbt_debezium.judge.transaction import AnyTransaction, Counted
 from dbt_debezium.judge.verdicts import ChainEnd
 from dbt_debezium.reasons.hold_reason import HoldReason
-
-UNKNOWN_END = "+end"
-"""How a position ends of which nothing shows where the commit ended: it is behind all changes."""
 
 
 class Predecessor:
@@ -50,7 +47,7 @@ class Predecessor:
         return follows
 
     def hold_reason(
-        self, transaction: Transaction, traits: Traits, decided: Decided
+        self, transaction: AnyTransaction, traits: Traits, decided: Decided
     ) -> HoldReason | None:
         """Why a transaction that is complete cannot follow; None where it can."""
         reason = None if decided is not None else self._lacks(transaction, traits)
@@ -68,7 +65,7 @@ class Predecessor:
             return "no_commit_position"
         return "snapshot_incomplete" if transaction.is_unanswered else None
 
-    def _lacks(self, transaction: Transaction, traits: Traits) -> HoldReason | None:
+    def _lacks(self, transaction: AnyTransaction, traits: Traits) -> HoldReason | None:
         """Why something may be missing in front of a transaction."""
         match transaction:
             case Truncate():
@@ -142,7 +139,7 @@ class Predecessor:
         if is_first:
             return named is not None and named == self.end.position_before
         # What names a message that names itself may follow anything: nothing in front of it waits.
-        come = self.end.position or self.end.snapshot_position or NOWHERE
+        come = self.end.newest_position or NOWHERE
         has_come = (transaction.older_position or NOWHERE) <= come
         return self._is_named(named) or (named in self._lone_positions and has_come)
 

@@ -20,7 +20,7 @@ from dbt_debezium.judge.partitions import Partitions
 from dbt_debezium.judge.places import END, NOWHERE, Span
 from dbt_debezium.judge.restart import is_renumbered, is_whole_by_overlap
 from dbt_debezium.judge.traits import Traits
-from dbt_debezium.judge.unread import Unread
+from dbt_debezium.judge.unread import UnreadMessages
 from dbt_debezium.judge.verdicts import Proof
 from dbt_debezium.reasons.hold_reason import HoldReason
 
@@ -129,13 +129,13 @@ class Counted:
             case "change":
                 return Span(END, END, self._following_place)
 
-    def is_seen_whole(self, traits: Traits, partitions: Partitions, unread: Unread) -> bool:
+    def is_seen_whole(self, traits: Traits, partitions: Partitions, unread: UnreadMessages) -> bool:
         """Whether everything that was sent of it has landed and can be read."""
         span = self.span(traits)
         return partitions.are_past(span) and not unread.may_be_of(span)
 
     def hold_reason(
-        self, traits: Traits, partitions: Partitions, unread: Unread
+        self, traits: Traits, partitions: Partitions, unread: UnreadMessages
     ) -> HoldReason | None:
         """Why it cannot be published by itself; None where every change of it has landed."""
         if self._misplacement is not None:
@@ -211,4 +211,4 @@ class Counted:
         return None if left == entered else "incomplete_key_change"
 
 
-Transaction: TypeAlias = Counted | Uncounted | Truncate
+AnyTransaction: TypeAlias = Counted | Uncounted | Truncate

@@ -6,7 +6,7 @@ from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.verdicts import ChainEnd
 
 
-class Unread:
+class UnreadMessages:
     """The messages in topics of tables that cannot be read."""
 
     def __init__(self, traits: Traits, facts: Facts) -> None:

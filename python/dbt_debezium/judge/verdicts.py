@@ -39,12 +39,17 @@ class ChainEnd:
     """Whether the newest initial snapshot was discarded, so that it has replaced nothing."""
 
     @property
+    def newest_position(self) -> str | None:
+        """Of the newest transaction, else of the snapshot that nothing follows yet."""
+        return self.position or self.snapshot_position
+
+    @property
     def passed(self) -> str | None:
         """Up to where transactions are published: all of the newest one and what is in the newest
         snapshot. Nothing shows it behind a snapshot that was discarded."""
         if self.position is None and self.has_discarded_snapshot:
             return None
-        return self.position or self.snapshot_position
+        return self.newest_position
 
     def reaching(self, place: str | None) -> "ChainEnd":
         """The end with what stands at a place."""
