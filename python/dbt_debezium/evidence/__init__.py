@@ -7,14 +7,15 @@ all that ever landed.
 
 Each module answers one question:
 
-- `narrow`: what does it need of a message?
+- `narrow`: what does it need of a message? With `known`: and of what a run knows beside messages?
 - `groups`: how many changes, and where in which partition? With `facts`.
 - `state`: what lasts from run to run? With `settle`: what does a run settle?
 - `late`: what is settled and lands again?
 - `transactions`, `by_predecessor`, `by_end`, `unnamed`: where does a transaction stand?
 - `partitions`: how far have partitions come?
 - `snapshots`: which reads are of which snapshot, and what lies around them?
-- `topics`: whose BEGIN and END does a topic hold?
+- `topics`: whose BEGIN and END does a topic hold? With `lake_topics`: and whose are all topics?
+- `places`: how do positions compare?
 - `source`: all of it together. With `landed`: what has landed in each partition?
 - `fact_marks`, `link_marks`: what is the judge given?
 - `verdicts`: what became of each unit? With `shown`: what does its row show?

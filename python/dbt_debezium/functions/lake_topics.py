@@ -131,6 +131,6 @@ def _transaction_topics(rows: Iterable[dict[str, Any]]) -> dict[str, str]:
 
 
 def register(spark: SparkSession) -> None:
-    """Make `place_topics(table(…) with single partition)` known to the session's SQL."""
+    """Make `place_topics(table(…) partition by 'lake')` known to the session's SQL."""
     function: Any = arrow_udtf(PlaceTopics, returnType=sql_columns(SCHEMA))
     spark.udtf.register("place_topics", function)
