@@ -2,16 +2,8 @@
     The text of an integer with a decimal point before its last digits. The sign is taken off as text: Spark's abs
     and minus round a decimal of more than 34 digits.
 
-    >>> pointed_number('n', '2')
-    case
-        when 2 between 0 and 20000 then concat(
-            if(n < 0, '-', ''),
-            substr(lpad(ltrim('-', n), greatest(length(ltrim('-', n)), 2 + 1), '0'), 1, greatest(length(ltrim('-', n)) - 2, 1)),
-            if(2 > 0, '.', ''),
-            right(lpad(ltrim('-', n), greatest(length(ltrim('-', n)), 2 + 1), '0'), 2)
-        )
-        when 2 between -400 and -1 then concat(n, if(n = 0, '', repeat('0', -(2))))
-    end
+    >>> pointed_number('n', '2').split('\n')[4].strip()
+    if(2 > 0, '.', ''),
 -#}
 {%- macro pointed_number(integer, scale) -%}
     {%- set digit_count = "length(ltrim('-', " ~ integer ~ '))' -%}

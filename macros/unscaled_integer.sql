@@ -2,17 +2,8 @@
     The integer that hexadecimal digits hold in two's complement, highest first; null beyond 38 digits. A negative
     number is the complement of another, less one, so no step has more digits than the result.
 
-    >>> unscaled_integer('h')
-    case
-        when length(h) between 2 and 16
-            then cast(conv(lpad(h, 16, if(h < '8', '0', 'F')), 16, -10) as decimal(38,0))
-        when length(h) between 17 and 32
-            then if(h < '8', 1, -1) * (
-                cast(conv(substr(lpad(if(h < '8', h, translate(h, '0123456789ABCDEF', 'FEDCBA9876543210')), 32, '0'), 1, 16), 16, 10) as decimal(20,0))
-                * 18446744073709551616bd
-                + cast(conv(substr(lpad(if(h < '8', h, translate(h, '0123456789ABCDEF', 'FEDCBA9876543210')), 32, '0'), 17), 16, 10) as decimal(20,0))
-            ) - if(h < '8', 0, 1)
-    end
+    >>> unscaled_integer('h').split('\n')[2].strip()
+    then cast(conv(lpad(h, 16, if(h < '8', '0', 'F')), 16, -10) as decimal(38,0))
 -#}
 {%- macro unscaled_integer(digits) -%}
     {%- set magnitude -%}

@@ -143,6 +143,7 @@ def test_a_model_is_private_unless_macros_or_models_of_a_project_refer_to_it(
 ) -> None:
     folders = [REPOSITORY / "macros", REPOSITORY / "tests" / "generic"]
     files = [path for folder in folders for path in folder.rglob("*.sql")]
+    files.remove(REPOSITORY / "macros" / "hooks" / "run_has.sql")  # only models of ours call it
     named = {name for path in files for name in re.findall(r"\bref\('(\w+)'\)", path.read_text())}
     expected = {name: "protected" if name in named else "private" for name in steps(models)}
     assert {name: node["config"]["access"] for name, node in steps(models).items()} == expected

@@ -1,14 +1,6 @@
 {#- Refuses settings and options that cannot work, all at once and before anything else. -#}
 {%- macro check_settings() -%}
     {%- set problems = [] -%}
-    {%- set held_reasons = [
-        'awaiting_watermark', 'contradicting_events', 'follows_held_snapshot', 'follows_held_transaction', 'incomplete_key_change', 'late_snapshot',
-        'missing_events', 'missing_predecessor', 'snapshot_incomplete', 'missing_row', 'missing_signal', 'not_judged', 'transaction_end_unknown', 'no_commit_position', 'no_end',
-        'no_transaction', 'end_never_sent', 'partition_behind', 'unplaced_truncate',
-        'quarantined_event', 'refused_proof', 'several_partitions', 'shared_topic_prefix', 'too_many_events', 'transaction_topic_recreated',
-        'unaccounted_gtid', 'unordered_partitions', 'snapshot_unconfirmed', 'unproven_restart'
-    ] -%}
-
     {%- for name, why in [
         ('hashed', 'a run without it would build clear values'),
         ('keep_message_days', 'maintenance does not see --vars'),
@@ -101,7 +93,10 @@
         ) -%}
     {%- endif -%}
 
-    {%- for name, kind, known_names in [('refused_flags', 'flag', flag_names()), ('refused_holds', 'reason', held_reasons)] -%}
+    {%- for name, kind, known_names in [
+        ('refused_flags', 'flag', flag_names()),
+        ('refused_holds', 'reason', hold_reasons()),
+    ] if known_names -%}
         {%- for pattern in var(name) or [] if pattern is string and not matching([pattern], known_names) -%}
             {%- do problems.append(
                 name ~ ': ' ~ tojson(pattern) ~ ' names no ' ~ kind ~ '; ' ~ kind ~ 's are: ' ~ known_names | join(', ')

@@ -6,8 +6,8 @@
     counts are Iceberg's own, from the metadata of the table.
     One task of a shuffle takes a tenth less CPU than two, and Spark's own 200 would each handle a few rows.
 
-    Nor does Spark infer constraints of columns from joins and filters: with them, planning stg_message takes 28 seconds
-    where the project names watermark_sources, and 0.5 without.
+    Nor does Spark infer constraints of columns from joins and filters: with them, planning a model that asks for
+    watermark_sources took 28 seconds where the project names some, and 0.5 without.
 -#}
 {%- macro fit_execution() -%}
     {%- if execute and flags.WHICH in ['run', 'build'] -%}

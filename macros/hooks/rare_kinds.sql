@@ -1,6 +1,6 @@
 {#-
-    Kinds of rows that most runs lack, and from which branches of models come: the table that has them, and a condition
-    that holds for all of them. It may hold for others too, which costs time and nothing else.
+    Kinds of messages that most runs lack, and from which branches of models come: a condition that holds for all of them.
+    It may hold for others too, which costs time and nothing else.
 -#}
 {%- macro rare_kinds() -%}
     {%- set known_topics -%}
@@ -11,13 +11,13 @@
         )
     {%- endset -%}
     {{- return({
-        'read': ('stg_message', "kind = 'change' and unit_kind = 'snapshot'"),
-        'signal': ('stg_message', "kind = 'change' and signal_type is not null"),
-        'notification': ('stg_message', "kind = 'notification'"),
-        'lost_identity': ('stg_message', "quarantine_reason = 'delete_without_identity'"),
-        'repeated_names': ('stg_message', 'has_repeated_names'),
+        'read': "kind = 'change' and unit_kind = 'snapshot'",
+        'signal': "kind = 'change' and signal_type is not null",
+        'notification': "kind = 'notification'",
+        'lost_identity': "quarantine_reason = 'delete_without_identity'",
+        'repeated_names': 'has_repeated_names',
         'new_transaction_topic': (
-            'stg_message', "kind = 'transaction_marker' and not array_contains(" ~ known_topics ~ ', topic)'
+            "kind = 'transaction_marker' and not array_contains(" ~ known_topics ~ ', topic)'
         ),
     }) -}}
 {%- endmacro -%}

@@ -4,6 +4,7 @@ from hashlib import blake2b
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dbt_debezium.flat import Flat
+from dbt_debezium.judge.traits import TRAITS
 
 UnitKind: TypeAlias = Literal["transaction", "snapshot", "window", "message", "statement"]
 
@@ -38,8 +39,9 @@ def unit_of(flat: Flat) -> Unit | None:
                 flat.event_position,
             )
             # The first window of a stream of PostgreSQL names no commit.
-            is_first = flat.connector == "postgresql"
-            return Unit("window", next(filter(None, names[:1] if is_first else names), ""))
+            traits = TRAITS.get(flat.connector or "")
+            may_name_none = traits is not None and traits.names_predecessor
+            return Unit("window", next(filter(None, names[:1] if may_name_none else names), ""))
         case "change" if flat.snapshot is not None:
             return Unit("snapshot", flat.event_position or "")
         case "change" if flat.transaction_id is not None:
@@ -97,11 +99,6 @@ def hashes_of(flat: Flat) -> Hashes:
     else:
         event = _hash(*what, key)
     return Hashes(event, _hash(*content), _hash(flat.total_order, flat.data_collection_order))
-
-
-def delivery_hash(topic: str, partition: int, offset: int) -> int:
-    """The hash of a delivery, by which a message is known that nothing else makes itself."""
-    return _hash("delivery", topic, partition, offset)
 
 
 _BETWEEN: Final = "\x1f"

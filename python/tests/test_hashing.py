@@ -235,7 +235,7 @@ def test_only_deletes_of_tables_with_hashed_columns_show_whether_their_key_was_s
 def test_the_macro_knows_the_same_filler_and_the_mark() -> None:
     macro = Path(__file__).parents[2] / "macros" / "is_filler_key.sql"
     assert f"'^({FILLER.pattern})$'" in macro.read_text()
-    assert """startswith(before, '{"":true')""" in macro.read_text()
+    assert """startswith({{ before }}, '{"":true')""" in macro.read_text()
 
 
 @pytest.mark.parametrize(

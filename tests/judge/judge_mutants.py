@@ -15,12 +15,13 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import NamedTuple
 
+from narrow import table_of
+
 import dbt_debezium.evidence as evidence_package
 import dbt_debezium.judge as judge_package
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.evidence import Known
-from dbt_debezium.evidence.narrow import table_of
-from dbt_debezium.judge.marks import Mark
+from dbt_debezium.judge.marks import Facts, Link
 from dbt_debezium.judge.verdicts import ChainEnd
 
 JUDGE = (
@@ -84,13 +85,14 @@ CALLED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 class Case:
     """What the judge is given in one run, and what it says."""
 
-    marks: Sequence[Mark]
+    facts: Facts
+    links: Sequence[Link]
     end: ChainEnd
     said: str
 
     def again(self, package: ModuleType) -> str:
         """What it says in a package that has changed."""
-        return said(self.marks, self.end, package)
+        return said(self.facts, self.links, self.end, package)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +145,12 @@ def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
                 yield from _nodes(one)
 
 
-def said(marks: Sequence[Mark], end: ChainEnd, judge: ModuleType = judge_package) -> str:
+def said(
+    facts: Facts, links: Sequence[Link], end: ChainEnd, judge: ModuleType = judge_package
+) -> str:
     """All that the judge says, with each reason and where the chain ends."""
     try:
-        return str([*judge.judge(marks, end)])
+        return str([*judge.judge(facts, links, end)])
     except DebeziumError as error:
         return str(error)
 

@@ -10,7 +10,7 @@ from random_streams import State, state_of
 from runs import Runs
 
 from dbt_debezium.flat import Flat
-from dbt_debezium.judge import Commit
+from dbt_debezium.judge import Verdict
 
 
 class Readers(Runs):
@@ -18,7 +18,7 @@ class Readers(Runs):
 
     def __init__(self, source: str, not_ingested: Sequence[str] = ()) -> None:
         super().__init__(source, not_ingested)
-        self.commit: Commit | None = None
+        self.commit: Verdict | None = None
         """The newest one."""
         self._rows: dict[str, list[Row]] = defaultdict(list)
 
@@ -30,11 +30,11 @@ class Readers(Runs):
         """Judge all that has landed, and apply what is new."""
         self.run(landed)
         for one in self.verdicts:
-            if isinstance(one, Commit):
+            if one.outcome == "commit":
                 self.commit = one
                 self.apply(one)
 
-    def apply(self, commit: Commit) -> None:
+    def apply(self, commit: Verdict) -> None:
         """Let readers see one more commit."""
         if commit.kind != "transaction":
             if commit.kind == "initial_snapshot":

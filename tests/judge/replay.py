@@ -11,8 +11,8 @@ from landed import Landed, flattened
 from runs import Runs, collected
 
 from dbt_debezium.connectors.settings import Settings
-from dbt_debezium.judge import Commit
-from dbt_debezium.judge.marks import Mark
+from dbt_debezium.judge import Verdict
+from dbt_debezium.judge.marks import Facts, Link
 
 OFFSETS = ("mysql",)
 """Connectors whose positions are offsets of END, of which the source knows nothing."""
@@ -61,13 +61,13 @@ def runs_of(plan: Plan) -> Runs:
     return Runs(source_name(plan), [f"public.{AUDIT}"], is_in_order=is_in_order)
 
 
-def marks_of(plan: Plan, landed: Sequence[Landed]) -> list[Mark]:
+def marks_of(plan: Plan, landed: Sequence[Landed]) -> tuple[Facts, list[Link]]:
     """The marks of a history's source, under the settings that histories are built with."""
     is_in_order = plan.proof == "watermark"
     return collected(source_name(plan), landed, [f"public.{AUDIT}"], is_in_order=is_in_order)
 
 
-def commits(plan: Plan, parts: Iterable[Sequence[Landed]]) -> Iterator[list[Commit]]:
+def commits(plan: Plan, parts: Iterable[Sequence[Landed]]) -> Iterator[list[Verdict]]:
     """The commits that are new after each part.
 
     Args:
@@ -77,10 +77,10 @@ def commits(plan: Plan, parts: Iterable[Sequence[Landed]]) -> Iterator[list[Comm
     runs = runs_of(plan)
     for part in parts:
         runs.run(part)
-        yield [one for one in runs.verdicts if isinstance(one, Commit)]
+        yield [one for one in runs.verdicts if one.outcome == "commit"]
 
 
-def shown(plan: Plan, commit: Commit | None) -> Shown | None:
+def shown(plan: Plan, commit: Verdict | None) -> Shown | None:
     """A commit as the law describes it."""
     if commit is None:
         return None

@@ -13,7 +13,7 @@ TOP: Final = HERE.parents[1]
 PAGE: Final = HERE / "scenarios" / "RULES.md"
 FOLDERS: Final = ("python/dbt_debezium/judge", "python/dbt_debezium/evidence")
 RULE: Final = re.compile(r"^\| (S[0-9]+) \| (.+) \|$", re.MULTILINE)
-DESCRIBING: Final = ("__init__", "facts", "links", "marks", "verdicts", "known", "narrow")
+DESCRIBING: Final = ("__init__", "facts", "marks", "verdicts", "known", "narrow")
 """Modules that decide nothing."""
 CITED: Final = re.compile(r"\bS[0-9]{1,2}\b")
 HEAD: Final = """# Rules, where the judge decides on them, and what shows it

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from landed import Delivery, Landed
+from narrow import narrow_row, table_of
 
 from dbt_debezium import evidence
 from dbt_debezium.evidence import (
@@ -18,13 +19,12 @@ from dbt_debezium.evidence import (
     judge_source,
 )
 from dbt_debezium.evidence.groups import FOREIGN
-from dbt_debezium.evidence.narrow import COLUMNS, narrow_row, table_of
+from dbt_debezium.evidence.narrow import COLUMNS
 from dbt_debezium.evidence.verdicts import UnitVerdict
 from dbt_debezium.flat import Flat
-from dbt_debezium.judge import ChainEnd, Passed, Verdict
+from dbt_debezium.judge import ChainEnd, Verdict
 from dbt_debezium.judge.decisions import Decided
-from dbt_debezium.judge.facts import Decision
-from dbt_debezium.judge.marks import Mark
+from dbt_debezium.judge.marks import Decision, Facts, Link
 from dbt_debezium.units import Unit, hashes_of, unit_of
 
 SILENCE = 1
@@ -39,7 +39,8 @@ class Settings:
     sends_no_truncates: bool = False
     refused_proofs: tuple[str, ...] = ()
     missing_rows: tuple[str, ...] = ()
-    marker_partition_count: int = 1
+    marker_partitions: frozenset[tuple[str, int]] = frozenset()
+    """Of the transaction topic, also those of which nothing has landed."""
     quiet_partitions: frozenset[tuple[str, int]] = frozenset()
     """Topics and partitions at whose ends Kafka has had nothing for long."""
 
@@ -115,7 +116,7 @@ class Runs:
         judged = judge_source(table_of(self.rows), self.before, self.known)
         self.judged = judged
         self.start, self.units = judged.start, judged.verdicts
-        self.verdicts = [one for one in judged.links if not isinstance(one, Passed)]
+        self.verdicts = [one for one in judged.links if one.outcome != "passed"]
         for unit in judged.verdicts:
             if unit.unit_kind == "transaction" and unit.verdict in SETTLING:
                 self.settled[unit.unit_id] = unit.position
@@ -150,7 +151,7 @@ class Runs:
             is_new = known is None or (known.flat != one.flat and one.flat.kind != "quarantined")
             if is_new:
                 self._staged[at] = one
-                self._narrow[at] = self._as_given(narrow_row(*one, landed_at=0), at)
+                self._narrow[at] = self._as_given(narrow_row(one, landed_at=0), at)
                 unit = unit_of(one.flat)
                 if unit is not None:
                     self._of_unit[unit].add(at)
@@ -162,6 +163,7 @@ class Runs:
         settings = self.settings
         some = (self._staged[at].flat.transaction_id for at in given)
         names = {one for one in some if one is not None}
+        looked_at = settings.quiet_partitions | settings.marker_partitions
         ends: dict[tuple[str, int], int] = defaultdict(int)
         for topic, partition, offset, _ in sent:
             ends[topic, partition] = max(ends[topic, partition], offset + 1)
@@ -180,15 +182,15 @@ class Runs:
             self.settled_times,
             frozenset(self.settled_snapshots),
             settings.missing_rows,
-            marker_partition_count=settings.marker_partition_count,
-            looks={at: Look(ends[at], SILENCE) for at in settings.quiet_partitions},
+            looks={at: Look(ends[at], SILENCE) for at in looked_at},
         )
 
     @property
-    def marks(self) -> list[Mark]:
+    def marks(self) -> tuple[Facts, list[Link]]:
         """That the judge was given in the latest run."""
         found = evidence_of(table_of(self.rows), self.before, self.known)
-        return [*evidence.collected(found)]
+        facts, links = evidence.collected(found)
+        return facts, [*links]
 
     def flat(self, at: Delivery) -> Flat:
         """A message, as the reader reads it."""
@@ -232,7 +234,7 @@ class Runs:
 
 def collected(
     source: str, landed: Iterable[Landed], not_ingested: Sequence[str], *, is_in_order: bool = False
-) -> list[Mark]:
+) -> tuple[Facts, list[Link]]:
     """The marks that the judge is given in the first run of a source.
 
     Args:
@@ -241,9 +243,10 @@ def collected(
         not_ingested: patterns of tables that END counts and that do not land.
         is_in_order: whether `watermark_sources` lists it.
     """
-    rows = table_of(narrow_row(*one) for one in landed)
+    rows = table_of(map(narrow_row, landed))
     settings = evidence.Settings(is_watermark=is_in_order, not_ingested=tuple(not_ingested))
-    return [*evidence.collected(evidence_of(rows, State(), Known(source, settings)))]
+    facts, links = evidence.collected(evidence_of(rows, State(), Known(source, settings)))
+    return facts, [*links]
 
 
 SETTLING = ("commit", "discarded", "superseded")

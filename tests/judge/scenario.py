@@ -19,7 +19,7 @@ from splits import growing
 
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.judge import Commit, Discarded, Hold, Superseded, Verdict
+from dbt_debezium.judge import Verdict
 
 SOURCE: Final = "shop"
 SERVER: Final = "3ff300ed-e55c-11f1-98c4-02fc00000001"
@@ -100,8 +100,8 @@ def play(
     landed: list[Landed] = []
     for step in scenario.steps:
         new = [*_landed(scenario, writer, step.landed)]
-        partitions = [at[1] for at in writer.offsets if at[0] == "transaction"]
-        runs.settings = replace(runs.settings, marker_partition_count=1 + max([0, *partitions]))
+        markers = {(f"{SOURCE}.{at[0]}", at[1]) for at in writer.offsets if at[0] == "transaction"}
+        runs.settings = replace(runs.settings, marker_partitions=frozenset(markers))
         for line in step.known:
             if line.startswith(ALWAYS_KNOWN):
                 learn(runs, line)
@@ -147,7 +147,7 @@ def _settled_early(runs: Runs, landed: list[Landed]) -> Iterator[str]:
     runs.run(landed)
     runs.settings = known
     for one in runs.verdicts:
-        if not isinstance(one, Hold):
+        if one.outcome != "hold":
             yield said(one)
 
 
@@ -212,16 +212,14 @@ def said(verdict: Verdict) -> str:
     if position is not None:
         first, slash, rest = position.removeprefix(EPOCH).partition("/")
         at = f" at {first.lstrip('0') or 0}{slash}{rest}"
-    match verdict:
-        case Commit():
+    match verdict.outcome:
+        case "commit":
             proof = "" if verdict.proof == "counted" else f", proof {verdict.proof}"
             return f"commit {verdict.chain_end.commit_number}: {name}{at}{proof}"
-        case Hold():
+        case "hold":
             return f"hold: {name}{at}: {verdict.reason}"
-        case Discarded():
-            return f"discarded: {name}{at}"
-        case Superseded():
-            return f"superseded: {name}{at}"
+        case outcome:
+            return f"{outcome}: {name}{at}"
 
 
 class Writer:

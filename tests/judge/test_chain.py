@@ -2,21 +2,40 @@
 
 import pytest
 
-from dbt_debezium.judge import ChainEnd, Commit, Verdict, judge
-from dbt_debezium.judge.facts import Decision, Partition, Range, Source
-from dbt_debezium.judge.links import Begin, End, Table, Uncounted
-from dbt_debezium.judge.marks import Mark
+from dbt_debezium.connectors import SOURCES, cdl
+from dbt_debezium.connectors.generic import GenericSource
+from dbt_debezium.judge import ChainEnd, Verdict, judge
+from dbt_debezium.judge.marks import (
+    Begin,
+    Decision,
+    End,
+    Facts,
+    Link,
+    Range,
+    Table,
+    TablePartition,
+    Uncounted,
+)
+from dbt_debezium.judge.traits import TRAITS
 
 ORDERS = "shop.public.orders"
 
 
-def judged(source: Source, *marks: Mark, end: ChainEnd | None = None) -> list[Verdict]:
-    partition = Partition(ORDERS, 0, has_changes=True, reached_place="9")
-    landed = [Range(ORDERS, 0, 0, 9), Range("shop.transaction", 0, 0, 9, is_of_markers=True)]
-    return [*judge([source, partition, *landed, *marks], end or ChainEnd())]
+def judged(
+    connector: str, *links: Link, end: ChainEnd | None = None, decision: Decision | None = None
+) -> list[Verdict]:
+    facts = Facts(
+        TRAITS[connector],
+        first_position=None,
+        partitions=(TablePartition(ORDERS, 0, has_changes=True, reached_place="9"),),
+        ranges=(Range(ORDERS, 0, 0, 9),),
+        marker_ranges=(Range("shop.transaction", 0, 0, 9),),
+        decisions=(decision,) if decision else (),
+    )
+    return [*judge(facts, links, end or ChainEnd())]
 
 
-def whole(position: str, transaction_id: str, offset: int, **end: bool) -> list[Mark]:
+def whole(position: str, transaction_id: str, offset: int, **end: bool) -> list[Link]:
     """A transaction of one change."""
     return [
         Begin(position, transaction_id, 0, offset),
@@ -26,26 +45,33 @@ def whole(position: str, transaction_id: str, offset: int, **end: bool) -> list[
 
 
 def test_two_transactions_at_one_position_are_two_commits() -> None:
-    verdicts = judged(Source("oracle", None), *whole("1", "a", 0), *whole("1", "b", 2))
-    assert [(type(one), one.transaction_id) for one in verdicts] == [(Commit, "a"), (Commit, "b")]
+    verdicts = judged("oracle", *whole("1", "a", 0), *whole("1", "b", 2))
+    assert [(one.outcome, one.transaction_id) for one in verdicts] == [
+        ("commit", "a"),
+        ("commit", "b"),
+    ]
 
 
 @pytest.mark.parametrize("decision", ["release", "discard"])
 def test_what_has_no_place_waits_whatever_operators_decide(decision: str) -> None:
     waiting = Uncounted(None, "701", "", "watermark", has_known_end=False)
-    (verdict,) = judged(Source("postgresql", None), Decision(decision, "701"), waiting)
+    (verdict,) = judged("postgresql", waiting, decision=Decision(decision, "701"))
     assert verdict.transaction_id == "701"
-    assert not isinstance(verdict, Commit)
+    assert verdict.outcome != "commit"
 
 
 def test_offsets_of_a_copy_of_the_transaction_topic_link_nothing() -> None:
     end = ChainEnd(1, "1", None, (1,))
     copied = whole("2", "b", 2, is_leading=False)
-    assert not isinstance(judged(Source("sqlserver", None), *copied, end=end)[0], Commit)
-    assert isinstance(judged(Source("sqlserver", None), *whole("2", "b", 2), end=end)[0], Commit)
+    assert judged("sqlserver", *copied, end=end)[0].outcome == "hold"
+    assert judged("sqlserver", *whole("2", "b", 2), end=end)[0].outcome == "commit"
 
 
 def test_no_marker_that_has_landed_links_nothing() -> None:
-    marks = [Source("sqlserver", None), *whole("2", "b", 2)]
-    (verdict,) = judge(marks, ChainEnd(1, "1", None, (1,)))
-    assert not isinstance(verdict, Commit)
+    facts = Facts(TRAITS["sqlserver"], first_position=None)
+    (verdict,) = judge(facts, whole("2", "b", 2), ChainEnd(1, "1", None, (1,)))
+    assert verdict.outcome != "commit"
+
+
+def test_each_connector_has_traits() -> None:
+    assert TRAITS.keys() == {*SOURCES, GenericSource.connector, cdl.CONNECTOR}

@@ -7,12 +7,12 @@ import pyarrow as pa  # type: ignore[import-untyped] # it has none
 import pytest
 from histories.history import make_history
 from histories.knobs import PROFILES
+from narrow import table_of
 from replay import landings, runs_of
 from runs import Runs
 
 from dbt_debezium.evidence import encoded, facts, groups, judge_source
 from dbt_debezium.evidence.groups import coded
-from dbt_debezium.evidence.narrow import table_of
 
 SEED = 5
 BATCH = 7

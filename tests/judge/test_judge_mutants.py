@@ -60,13 +60,15 @@ def sources() -> Iterator[Iterable[object]]:
 
 def cases(monkeypatch: pytest.MonkeyPatch) -> list[Case]:
     """What the judge is given in every run of these sources."""
-    found: dict[Case, None] = {}
+    found: dict[str, Case] = {}
 
     def note(runs: Runs) -> None:
-        found[Case(tuple(runs.marks), runs.start, said(runs.marks, runs.start))] = None
+        facts, links = runs.marks
+        case = Case(facts, links, runs.start, said(facts, links, runs.start))
+        found[repr(case)] = case
 
     _play(monkeypatch, sources(), note)
-    return [*found]
+    return [*found.values()]
 
 
 def run_cases(monkeypatch: pytest.MonkeyPatch) -> list[RunCase]:

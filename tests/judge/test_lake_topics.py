@@ -4,7 +4,7 @@ from dbt_debezium.evidence.lake_topics import LakeTopic, Seen, lake_topics
 
 
 def seen(topic: str, source: str | None, kind: str = "change", **others: object) -> Seen:
-    fields = {"connector": "postgresql", "database": None, "offset": 0, "message_count": 1}
+    fields = {"connector": "postgresql", "database_name": None, "offset": 0, "message_count": 1}
     return Seen(topic, source, kind=kind, landing_id=1, **(fields | others))  # type: ignore[arg-type]
 
 
@@ -34,7 +34,7 @@ def test_markers_alone_show_no_source() -> None:
 
 def test_one_transaction_topic_is_of_all_databases_of_a_server() -> None:
     some = [
-        seen(f"erp.{name}.dbo.t", f"erp.{name}", connector="sqlserver", database=name)
+        seen(f"erp.{name}.dbo.t", f"erp.{name}", connector="sqlserver", database_name=name)
         for name in ("crm", "sales")
     ]
     topic = placed(*some, seen("erp.transaction", "erp", "transaction_marker"))["erp.transaction"]

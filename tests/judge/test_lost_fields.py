@@ -1,36 +1,44 @@
 """Where messages have lost a field, what they would show is not taken for granted. No Spark."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import replace
 
-from dbt_debezium.judge import ChainEnd, Commit, Hold, Verdict, judge
+from dbt_debezium.judge import ChainEnd, Verdict, judge
 from dbt_debezium.judge.marks import (
     Begin,
     End,
-    Mark,
-    Partition,
+    Facts,
+    Link,
     Range,
     Snapshot,
     SnapshotPartition,
     SnapshotTable,
-    Source,
     Table,
+    TablePartition,
 )
+from dbt_debezium.judge.traits import TRAITS
 
 ORDERS = "informix.public.orders"
 
 
-def judged(source: Source, marks: Iterable[Mark]) -> Verdict:
-    """What the judge says of the one link in marks of a source that has landed without a gap."""
-    facts = [
-        Partition(ORDERS, 0, has_changes=True, reached_place="9", has_window_reads=True),
-        Range(ORDERS, 0, 0, 9),
-        Range("informix.transaction", 0, 0, 9, is_of_markers=True),
-    ]
-    (verdict,) = judge([source, *facts, *marks], ChainEnd())
+PARTITION = TablePartition(ORDERS, 0, has_changes=True, reached_place="9", has_window_reads=True)
+FACTS = Facts(
+    TRAITS["generic"],
+    first_position=None,
+    partitions=(PARTITION,),
+    ranges=(Range(ORDERS, 0, 0, 9),),
+    marker_ranges=(Range("informix.transaction", 0, 0, 9),),
+)
+"""Of a source that has landed without a gap."""
+
+
+def judged(links: Sequence[Link], facts: Facts = FACTS) -> Verdict:
+    """What the judge says of a source with one link."""
+    (verdict,) = judge(facts, links, ChainEnd())
     return verdict
 
 
-def window(*, lacks_window_place: bool) -> list[Mark]:
+def window(*, lacks_window_place: bool) -> list[Link]:
     """A transaction that closes a window."""
     place = {"first_place": "5", "last_place": "5", "lacks_window_place": lacks_window_place}
     return [
@@ -41,22 +49,19 @@ def window(*, lacks_window_place: bool) -> list[Mark]:
 
 
 def test_a_window_is_not_closed_by_a_transaction_that_does_not_tell_its_commit() -> None:
-    source = Source("generic", None)
-    assert isinstance(judged(source, window(lacks_window_place=False)), Commit)
-    held = Hold("transaction", "1", "701", "no_commit_position")
-    assert judged(source, window(lacks_window_place=True)) == held
+    assert judged(window(lacks_window_place=False)).outcome == "commit"
+    held = judged(window(lacks_window_place=True))
+    assert (held.transaction_id, held.reason) == ("701", "no_commit_position")
 
 
-def snapshot(*, is_torn: bool) -> list[Mark]:
-    return [
-        SnapshotTable("0+3", "public.orders", 1, ("last",), is_torn=is_torn),
-        SnapshotPartition("0+3", ORDERS, 0, 0, 0, None, 1, 0),
-        Snapshot("0+3", "3"),
-    ]
+def of_snapshot(*, is_torn: bool) -> Verdict:
+    table = SnapshotTable("0+3", "public.orders", 1, ("last",), is_torn=is_torn)
+    partition = SnapshotPartition("0+3", ORDERS, 0, 0, 0, None, 1, 0)
+    facts = replace(FACTS, snapshot_tables=(table,), snapshot_partitions=(partition,))
+    return judged([Snapshot("0+3", "3")], facts)
 
 
 def test_a_snapshot_is_not_whole_where_reads_have_lost_their_place() -> None:
-    source = Source("generic", None)
-    assert isinstance(judged(source, snapshot(is_torn=False)), Commit)
-    held = Hold("initial_snapshot", "0+3", None, "snapshot_incomplete", read_position="3")
-    assert judged(source, snapshot(is_torn=True)) == held
+    assert of_snapshot(is_torn=False).outcome == "commit"
+    held = of_snapshot(is_torn=True)
+    assert (held.read_position, held.reason) == ("3", "snapshot_incomplete")

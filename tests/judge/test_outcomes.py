@@ -10,13 +10,14 @@ import pytest
 from histories.history import make_history
 from histories.knobs import PROFILES
 from landed import Delivery
+from narrow import table_of
 from replay import landings, runs_of
 from runs import Runs
 from scenario import play, played, read_scenario
 
 from dbt_debezium.evidence import UnitVerdict, judge_source
 from dbt_debezium.evidence.groups import FOREIGN
-from dbt_debezium.evidence.narrow import COLUMNS, table_of
+from dbt_debezium.evidence.narrow import COLUMNS
 from dbt_debezium.units import unit_of
 
 SEED = 7

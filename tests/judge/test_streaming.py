@@ -4,14 +4,19 @@ from collections.abc import Iterator
 from itertools import count
 
 from dbt_debezium.judge import ChainEnd, judge
-from dbt_debezium.judge.marks import Begin, End, Mark, Partition, Range, Source, Table
+from dbt_debezium.judge.marks import Begin, End, Facts, Link, Range, Table, TablePartition
+from dbt_debezium.judge.traits import TRAITS
+
+FACTS = Facts(
+    TRAITS["postgresql"],
+    first_position=None,
+    partitions=(TablePartition("shop.public.orders", 0, has_changes=True, reached_place=None),),
+    marker_ranges=(Range("shop.transaction", 0, 0, 10**9),),
+)
 
 
-def endless_marks() -> Iterator[Mark]:
+def endless_links() -> Iterator[Link]:
     """Transactions of PostgreSQL, each of which follows the one before."""
-    yield Source("postgresql", first_position=None)
-    yield Partition("shop.public.orders", 0, has_changes=True, reached_place=None)
-    yield Range("shop.transaction", 0, 0, 10**9, is_of_markers=True)
     previous = None
     for number in count():
         position, transaction_id = f"{number:020}", str(number)
@@ -21,6 +26,6 @@ def endless_marks() -> Iterator[Mark]:
         previous = position
 
 
-def test_verdicts_come_while_marks_do() -> None:
-    verdicts = judge(endless_marks(), ChainEnd())
+def test_verdicts_come_while_links_do() -> None:
+    verdicts = judge(FACTS, endless_links(), ChainEnd())
     assert [next(verdicts).transaction_id for _ in range(1000)] == [*map(str, range(1000))]

@@ -18,7 +18,7 @@ from replay import landings
 from streams_anew import FAILED_ONCE, states_of
 from test_histories import SEED
 
-from dbt_debezium.judge import Commit
+from dbt_debezium.judge import Verdict
 
 
 class HistoryReaders(Readers):
@@ -35,7 +35,7 @@ class HistoryReaders(Readers):
         tables = self._state.rows()
         return state_of({name: _repeated(some) for name, some in tables.items()})
 
-    def apply(self, commit: Commit) -> None:
+    def apply(self, commit: Verdict) -> None:
         landed = [one for one in self.plan.entries if _has_landed(one, self.landing)]
         if commit.kind == "initial_snapshot":
             self._state = replay.State()

@@ -13,20 +13,20 @@ import pyarrow as pa  # type: ignore[import-untyped] # it has none
 import pytest
 from histories.history import make_history
 from histories.knobs import PROFILES
+from narrow import table_of
 from replay import landings, runs_of
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.evidence import COLUMNS, encoded
 from dbt_debezium.evidence.groups import FOREIGN
-from dbt_debezium.evidence.narrow import table_of
 from dbt_debezium.evidence.state import State
 from dbt_debezium.functions import lake_topics
-from dbt_debezium.functions.judge import GIVEN, SAID, SQL_TYPES, JudgeSources
+from dbt_debezium.functions.columns import sql_type
+from dbt_debezium.functions.judge import GIVEN, JudgeSources
 
 MODELS = Path(__file__).parents[2] / "models" / "transactions" / "proof"
 SEED = 1
 BATCH = 50
-TYPES = {**SQL_TYPES, pa.map_(pa.string(), pa.int64()): "map<string, bigint>"}
 SETTINGS: dict[str, object] = {
     "landing_reaches_the_end": False,
     "sources_without_truncate": [],
@@ -47,7 +47,7 @@ def types_in(model: str) -> dict[str, str]:
 
 
 def test_sources_are_given_the_columns_that_the_function_reads() -> None:
-    assert types_in("proof") == {one.name: TYPES[one.type] for one in GIVEN}
+    assert types_in("proof") == {one.name: sql_type(one.type) for one in GIVEN}
 
 
 def test_topics_are_given_the_columns_that_the_function_reads() -> None:
@@ -145,10 +145,6 @@ def test_a_decision_on_a_source_of_which_nothing_has_landed_makes_no_source() ->
 
 def test_a_task_that_no_source_has_come_to_says_nothing() -> None:
     assert [*JudgeSources().terminate()] == []
-
-
-def test_what_is_said_has_a_type_in_sql() -> None:
-    assert {one.type for one in SAID} <= {*SQL_TYPES}
 
 
 def test_a_source_whose_positions_would_be_of_another_kind_says_how_to_go_on() -> None:

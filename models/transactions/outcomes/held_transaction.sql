@@ -16,7 +16,7 @@ held as (
         cut_id = {{ candidate('cut_id') }}
         and kind = 'unit'
         and verdict = 'hold'
-        -- Reads of a window and members of a group wait with it.
+        -- Reads of a window, members of a group and statements of DDL wait with a transaction.
         and (
             unit_kind = 'snapshot' or (unit_kind = 'transaction' and unit_id = transaction_id)
         )
@@ -34,7 +34,7 @@ known_hold as (
 
     select * from held
     union all
-    -- Changes of which no transaction is known wait for one, also where nothing else does.
+    -- Where no transaction waits: changes that name none, and all of a source that was not judged.
     select
         waiting.source,
         case

@@ -7,14 +7,15 @@ all that ever landed.
 
 Each module answers one question:
 
-- `narrow`: what does it need of a message?
+- `narrow`: what does it need of a message? With `known`: and of what a run knows beside messages?
 - `groups`: how many changes, and where in which partition? With `facts`.
 - `state`: what lasts from run to run? With `settle`: what does a run settle?
 - `late`: what is settled and lands again?
 - `transactions`, `by_predecessor`, `by_end`, `unnamed`: where does a transaction stand?
 - `partitions`: how far have partitions come?
 - `snapshots`: which reads are of which snapshot, and what lies around them?
-- `topics`: whose BEGIN and END does a topic hold?
+- `topics`: whose BEGIN and END does a topic hold? With `lake_topics`: and whose are all topics?
+- `places`: how do positions compare?
 - `source`: all of it together. With `landed`: what has landed in each partition?
 - `fact_marks`, `link_marks`: what is the judge given?
 - `verdicts`: what became of each unit? With `shown`: what does its row show?
@@ -29,14 +30,14 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.evidence.fact_marks import FactMarks
-from dbt_debezium.evidence.facts import Control, Range
+from dbt_debezium.evidence.facts import Control
 from dbt_debezium.evidence.groups import coded, grouped, landed_readable
 from dbt_debezium.evidence.known import Known, Look, Settings
 from dbt_debezium.evidence.link_marks import LinkMarks
-from dbt_debezium.evidence.narrow import COLUMNS, narrow_row
+from dbt_debezium.evidence.narrow import COLUMNS
 from dbt_debezium.evidence.outcomes import OUTCOMES, outcome_counts
 from dbt_debezium.evidence.progress import Progress, progress
-from dbt_debezium.evidence.settle import Outcome, Settlement, known_end
+from dbt_debezium.evidence.settle import ChainResult, Settlement, known_end
 from dbt_debezium.evidence.shown import Counts, Miscounted
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.state import State, decoded, encoded
@@ -48,7 +49,7 @@ from dbt_debezium.evidence.verdicts import (
     window_verdicts,
 )
 from dbt_debezium.judge import ChainEnd, Verdict, judge
-from dbt_debezium.judge.marks import LINK_KINDS, Mark
+from dbt_debezium.judge.marks import Facts, Link, Range
 
 __all__ = [
     "COLUMNS",
@@ -67,7 +68,6 @@ __all__ = [
     "encoded",
     "evidence_of",
     "judge_source",
-    "narrow_row",
 ]
 
 
@@ -102,10 +102,9 @@ def evidence_of(rows: pa.Table, state: State, known: Known) -> SourceEvidence:
     return SourceEvidence(facts, known, state, landed_readable(rows, unread))
 
 
-def collected(evidence: SourceEvidence) -> Iterator[Mark]:
-    """The marks of a source, in the order that the judge wants."""
-    yield from FactMarks(evidence).collected()
-    yield from LinkMarks(evidence).collected()
+def collected(evidence: SourceEvidence) -> tuple[Facts, Iterator[Link]]:
+    """The marks of a source: its facts, and links in the order of the chain."""
+    return FactMarks(evidence).collected(), LinkMarks(evidence).collected()
 
 
 def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
@@ -138,22 +137,19 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
             "--full-refresh"
         )
     start = known_end(evidence)
-    facts: list[Mark] = []
-    outcome, counts = Outcome(start, state.newest), Counts(evidence)
+    facts, marks = collected(evidence)
+    outcome, counts = ChainResult(start, state.newest), Counts(evidence)
     links: list[Verdict] = []
 
-    def noted() -> Iterator[Mark]:
-        for mark in collected(evidence):
-            if mark.kind not in LINK_KINDS:
-                facts.append(mark)
-            else:
-                counts.add(mark)
+    def noted() -> Iterator[Link]:
+        for mark in marks:
+            counts.add(mark)
             yield mark
 
-    for verdict in judge(noted(), start):
+    for verdict in judge(facts, noted(), start):
         links.append(verdict)
         outcome.add(verdict)
-    judged = link_verdicts(evidence, links, counts)
+    judged = link_verdicts(evidence, facts, links, counts)
     windows = [*window_verdicts(evidence, judged)]
     settlement = Settlement(evidence, outcome, {one.unit_id for one in windows if one.is_settled})
     found = [*unit_verdicts(evidence, settlement, judged), *windows]

@@ -11,16 +11,14 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from heapq import nlargest
 from operator import itemgetter
-from typing import Any, Final
+from typing import Final
 
 from dbt_debezium.evidence.places import least, most, padded
 from dbt_debezium.evidence.transactions import Transaction
-from dbt_debezium.judge.places import EVERYWHERE
+from dbt_debezium.judge.places import EVERYWHERE, NOWHERE
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.verdicts import ChainEnd
 
-BEFORE_ALL: Final = ""
-"""The position of an END before each one: no offset, since the first END may have offset 0."""
 DOMAIN: Final = "domain-"
 BINARY_LOG_PARTS: Final = 4
 """Of a place: file, position, row, server."""
@@ -95,12 +93,12 @@ class Ends:
             for one in self._ended
             if one.name not in behind and (last := last_of.get(one.name)) and last <= place
         )
-        return max((one.position or BEFORE_ALL for one in seen), default=None)
+        return max((one.position or NOWHERE for one in seen), default=None)
 
     def order_of(self, one: Transaction) -> str:
         """What a transaction that waits is sorted by, without a position: behind the last END
         before it in its log."""
-        published = self._end.position or self._end.snapshot_position or BEFORE_ALL
+        published = self._end.newest_position or NOWHERE
         return f"{most(_before_plus(published), self._end_before(one))}+{one.last or ''}"
 
     def _position(self, one: Transaction) -> str | None:
@@ -156,7 +154,7 @@ class Ends:
         """Behind the last END before it: in its log, or by its place in the binary log."""
         if not one.has_changes:
             return None
-        published = self._end.position or self._end.snapshot_position or BEFORE_ALL
+        published = self._end.newest_position or NOWHERE
         before = most(_before_plus(published), self._end_before(one), self._end_by_place(one))
         return f"{before}+{one.last or ''}"
 
@@ -177,14 +175,14 @@ class Ends:
         for one in self._sent.values():
             server = server_of(one.last)
             if one.end_offset is not None and server is not None:
-                end = self._position(one) or BEFORE_ALL
+                end = self._position(one) or NOWHERE
                 some[server].append((one.last or "", one.log, end))
         found: dict[str, tuple[list[str], list[list[tuple[str, str]]]]] = {}
         for server, ends in some.items():
             places, newest = found[server] = [], []
             of_log: dict[str, str] = {}
             for place, log, end in sorted(ends):
-                of_log[log] = max(end, of_log.get(log, BEFORE_ALL))
+                of_log[log] = max(end, of_log.get(log, NOWHERE))
                 places.append(place)
                 newest.append(nlargest(2, of_log.items(), key=itemgetter(1)))
         return found
@@ -200,7 +198,7 @@ class Ends:
         some: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for one in self._sent.values():
             if one.end_offset is not None:
-                insort(some[one.log], (one.log_position or "", self._position(one) or BEFORE_ALL))
+                insort(some[one.log], (one.log_position or "", self._position(one) or NOWHERE))
         found = {}
         for log, ends in some.items():
             highest: list[str] = []
@@ -221,7 +219,7 @@ class Ends:
     @cached_property
     def _ended(self) -> list[Transaction]:
         some = (one for one in self._sent.values() if one.has_end)
-        return sorted(some, key=lambda one: (one.position or BEFORE_ALL, one.name))
+        return sorted(some, key=lambda one: (one.position or NOWHERE, one.name))
 
     @cached_property
     def _positions(self) -> list[str]:
@@ -230,7 +228,7 @@ class Ends:
     @cached_property
     def _places_behind(self) -> tuple[list[str], list[str]]:
         some = [one for one in self._ended if one.first is not None]
-        return [one.position or BEFORE_ALL for one in some], [one.first or "" for one in some]
+        return [one.position or NOWHERE for one in some], [one.first or "" for one in some]
 
 
 class Surrounding:
@@ -243,18 +241,16 @@ class Surrounding:
             behind all.
     """
 
-    def __init__(
-        self, positions: Mapping[int, Mapping[int, str | None]], ends: Mapping[int, int]
-    ) -> None:
+    def __init__(self, positions: Mapping[int, Mapping[int, str]], ends: Mapping[int, int]) -> None:
         self._pairs: dict[int, tuple[list[str], list[str]]] = {}
         for partition in sorted({*positions, *ends}):
             some = positions.get(partition, {})
-            known = {-1: BEFORE_ALL, **some}
+            known = {-1: NOWHERE, **some}
             behind = {ends[partition]: EVERYWHERE} if partition in ends else {}
             pairs = sorted(
                 (before, after)
                 for offset, after in {**some, **behind}.items()
-                if after is not None and (before := known.get(offset - 1)) is not None
+                if (before := known.get(offset - 1)) is not None
             )
             highest: list[str] = []
             for _, after in pairs:
@@ -278,7 +274,7 @@ class Surrounding:
         )
 
 
-def pass_over(positions: dict[int, Any], offset: int) -> None:
+def pass_over(positions: dict[int, str], offset: int) -> None:
     """Let a marker of another source stand where the one before it in the partition stands, so that
     those on both sides of it are neighbours.
 
@@ -287,7 +283,7 @@ def pass_over(positions: dict[int, Any], offset: int) -> None:
     >>> positions[1]
     '4'
     """
-    before = positions.get(offset - 1, None if offset else BEFORE_ALL)
+    before = positions.get(offset - 1, None if offset else NOWHERE)
     if before is not None:
         positions.setdefault(offset, before)
 
@@ -325,4 +321,4 @@ def _before_plus(position: str) -> str:
 
 def _offset_of(position: str | None) -> str:
     """The offset that a position begins with, whatever follows it there."""
-    return _before_plus(position or BEFORE_ALL).partition("/")[0]
+    return _before_plus(position or NOWHERE).partition("/")[0]

@@ -5,7 +5,7 @@ from itertools import groupby, pairwise
 
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.transactions import Transaction
-from dbt_debezium.judge.places import epoch_of
+from dbt_debezium.judge.places import EVERYWHERE, UNKNOWN_END, epoch_of
 
 
 def place(
@@ -69,7 +69,7 @@ def _begins_inside_another(one: Transaction, start: str | None) -> bool:
     if not one.is_uncounted or one.previous is not None:
         return False
     is_older = one.older is not None and (one.first or "") <= one.older
-    return is_older or (one.following or "~") <= (most(one.last, start) or "")
+    return is_older or (one.following or EVERYWHERE) <= (most(one.last, start) or "")
 
 
 def _end(one: Transaction, *, is_last: bool) -> str | None:
@@ -79,7 +79,7 @@ def _end(one: Transaction, *, is_last: bool) -> str | None:
         return None
     if one.following is not None and one.following > behind:
         return one.following
-    return f"{behind}+end" if is_last and one.following is None else None
+    return f"{behind}{UNKNOWN_END}" if is_last and one.following is None else None
 
 
 def _place_without_end(one: Transaction) -> str | None:

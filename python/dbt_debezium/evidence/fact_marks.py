@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from dbt_debezium.evidence.by_end import BEFORE_ALL
 from dbt_debezium.evidence.facts import Place, Stretch
 from dbt_debezium.evidence.partitions import with_neighbours
 from dbt_debezium.evidence.places import least, most
 from dbt_debezium.evidence.snapshots import around, settled_stretches
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.judge import marks
+from dbt_debezium.judge.places import EVERYWHERE, NOWHERE
 
 NO_PLACE: Final = frozenset("0:/")
 """Characters of the place of a read that tells none."""
@@ -26,44 +26,41 @@ class FactMarks:
     def __init__(self, source: SourceEvidence) -> None:
         self._source = source
 
-    def collected(self) -> Iterator[marks.Fact]:
+    def collected(self) -> marks.Facts:
         """All of them."""
-        source = self._source
-        yield self._source_mark()
-        ranges = source.lines.ranges(source.is_leading)
-        yield from (one for one in ranges if self._is_own((one.topic, one.partition)))
-        yield from self._partitions()
-        yield from self._unreadable()
-        yield from self._windows()
-        yield from source.unlanded_tables()
-        yield from self._snapshot_facts()
-        for one in source.log_numbers():
-            yield marks.LogRange(one.log, one.first, one.last)
-        yield from self._unfinished()
-        yield from source.decisions()
-        yield from map(marks.MissingRow, source.known.missing_rows)
-
-    def _source_mark(self) -> marks.Source:
-        landed = self._source.landed
-        if self._source.is_ordered_by_end:
-            first = None if landed.first_place is None else f"{BEFORE_ALL}+{landed.first_place}"
-        else:
-            changes = landed.named if self._source.names_predecessor else landed.first_position
-            first = least(changes, *(one.position for one in self._source.sent.values()))
-        settings = self._source.settings
-        return marks.Source(
-            self._source.connector,
-            first,
+        source, settings = self._source, self._source.settings
+        tables, partitions = self._snapshots()
+        ranges = [one for one in source.lines.ranges() if self._is_own((one.topic, one.partition))]
+        return marks.Facts(
+            source.traits,
+            self._first_position(),
             settings.reaches_the_end,
             settings.sends_no_truncates,
             settings.refused_proofs,
-            1 + max(self._source.marker_partitions),
-            has_several_logs=self._has_several_logs(),
+            partitions=tuple(self._partitions()),
+            ranges=tuple(one for one in ranges if not source.is_leading(one.topic)),
+            unreadable=tuple(self._unreadable()),
+            marker_partition_count=1 + max(source.marker_partitions),
+            marker_ranges=tuple(one for one in ranges if source.is_leading(one.topic)),
+            unreadable_markers=tuple(
+                at for name, _, at in source.unread if source.is_leading(name)
+            ),
+            unfinished=tuple(at for *_, at in source.unfinished(source.sent)),
+            log_numbers=tuple(source.log_numbers()),
+            unlanded_tables=source.unlanded_tables(source.sent),
+            windows=tuple(self._windows()),
+            snapshot_tables=tuple(tables),
+            snapshot_partitions=tuple(partitions),
+            decisions=tuple(source.decisions()),
+            missing_rows=source.known.missing_rows,
         )
 
-    def _has_several_logs(self) -> bool:
-        """Whether more than one log numbers transactions and statements."""
-        return len({one.log for one in self._source.log_numbers()}) > 1
+    def _first_position(self) -> str | None:
+        landed = self._source.landed
+        if self._source.is_ordered_by_end:
+            return None if landed.first_place is None else f"{NOWHERE}+{landed.first_place}"
+        changes = landed.named if self._source.names_predecessor else landed.first_position
+        return least(changes, *(one.position for one in self._source.sent.values()))
 
     def _is_own(self, place: Place) -> bool:
         """Whether what has landed in a partition says how far the source has come there. Where only
@@ -77,7 +74,7 @@ class FactMarks:
         known = self._source.lines.of(place).has_changes
         return known or place in self._source.landed.with_changes
 
-    def _partitions(self) -> Iterator[marks.Partition]:
+    def _partitions(self) -> Iterator[marks.TablePartition]:
         landed = self._source.landed
         signal_topics = self._signal_topics()
         for key in self._source.lines.places:
@@ -86,7 +83,7 @@ class FactMarks:
                 continue
             line = self._source.lines.of(key)
             reached = None if self._is_shared(key) else landed.reached[key]
-            yield marks.Partition(
+            yield marks.TablePartition(
                 topic,
                 partition,
                 self._has_changes(key),
@@ -114,6 +111,8 @@ class FactMarks:
 
     def _unreadable(self) -> Iterator[marks.Unreadable]:
         for (topic, partition, offset), one in self._source.unread.items():
+            if self._source.is_leading(topic):
+                continue
             some = [
                 part for part in self._source.by_partition[topic, partition] if part.kind != "other"
             ]
@@ -123,35 +122,26 @@ class FactMarks:
                 topic,
                 partition,
                 offset,
-                full.after,
-                full.place,
-                self._source.is_leading(topic),
-                is_table and not full.has_before,
-                full.position,
+                full.after or NOWHERE,
+                full.place or EVERYWHERE,
+                full.position or EVERYWHERE,
                 one.known_place,
+                is_table and not full.has_before,
             )
 
-    def _windows(self) -> Iterator[marks.Window]:
-        if self._source.names_predecessor:
-            named = {
-                one.previous
-                for one in self._source.facts.stretches.where("kind", "window")
-                if self._source.is_open_window(one)
-            }
-            yield from map(marks.Window, sorted(named, key=lambda one: one or ""))
+    def _windows(self) -> set[str | None]:
+        """Commits that reads name whose window is open (PostgreSQL)."""
+        if not self._source.names_predecessor:
+            return set()
+        return {
+            one.previous
+            for one in self._source.facts.stretches.where("kind", "window")
+            if self._source.is_open_window(one)
+        }
 
-    def _unfinished(self) -> Iterator[marks.Unfinished]:
-        """BEGINs of PostgreSQL without END: what follows is of another stream."""
-        found = {(one.partition, one.offset) for one in self._source.unfinished()}
-        if self._source.names_predecessor:
-            found |= {
-                (one.partition, one.offset)
-                for one in self._source.sent.kept_markers()
-                if not one.is_end and not self._source.sent[one.transaction_id].has_end
-            }
-        yield from (marks.Unfinished(*one) for one in sorted(found))
-
-    def _snapshot_facts(self) -> Iterator[marks.Fact]:
+    def _snapshots(self) -> tuple[list[marks.SnapshotTable], list[marks.SnapshotPartition]]:
+        """Tables that snapshots have read, and what lies around their reads."""
+        tables, partitions = [], []
         is_torn = self._has_lost_fields() if self._source.reads else False
         for at, reads in self._source.reads.items():
             position = self._source.snapshot_position(at)
@@ -162,8 +152,9 @@ class FactMarks:
                 found = frozenset[str]().union(*(one.markers for one in some)) - {"true"}
                 count = sum(one.new_count for one in some)
                 is_blocking = at in self._source.asked
-                yield marks.SnapshotTable(
-                    position, name, count, tuple(sorted(found)), is_blocking, is_torn
+                read_markers = tuple(sorted(found))
+                tables.append(
+                    marks.SnapshotTable(position, name, count, read_markers, is_blocking, is_torn)
                 )
             landed_at = most(*(one.landed_at for one in reads))
             for key, stretches in self._source.by_partition.items():
@@ -172,7 +163,8 @@ class FactMarks:
                 settled = settled_stretches(key, self._source.lines.runs.get(key, ()))
                 lies = around(at, [*stretches, *settled])
                 is_quiet = self._source.is_quiet(key, landed_at)
-                yield marks.SnapshotPartition(position, *key, *lies, is_quiet)
+                partitions.append(marks.SnapshotPartition(position, *key, *lies, is_quiet))
+        return tables, partitions
 
     def _has_lost_fields(self) -> bool:
         """Whether some reads tell a place and others none, or some messages of a table have a
@@ -180,7 +172,7 @@ class FactMarks:
         placeless = {_tells_no_place(at) for at in self._source.reads}
         if len(placeless) > 1:
             return True
-        if self._source.connector != "generic":
+        if self._source.traits is None or self._source.traits.is_known:
             return False
         schemas: dict[tuple[str, str], set[bool]] = defaultdict(set)
         for one in self._source.facts.stretches:

@@ -1,6 +1,6 @@
 """What is grouped of the messages of a source: few facts, however many messages there are.
 
-A *link* is what a message says that it belongs to: a transaction, the reads of a snapshot at a
+What a message belongs to is its unit, as `units` says: a transaction, the reads of a snapshot at a
 place, or the reads of a window.
 """
 
@@ -10,6 +10,8 @@ from typing import Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # ships no types
+
+from dbt_debezium.judge.marks import Range
 
 SLICE: Final = 4_000
 """Rows that are objects of Python at one time."""
@@ -27,54 +29,54 @@ class Count(NamedTuple):
 
     transaction_id: str
     data_collection: str
-    previous: str | None
     connector: str
-    commit_position: str | None
-    log_position: str | None
-    is_whole: bool
+    previous: str | None = None
+    commit_position: str | None = None
+    log_position: str | None = None
+    is_whole: bool = False
     """Whether it is a transaction by itself: a TRUNCATE without BEGIN and END."""
-    has_block: bool
+    has_block: bool = True
     """Whether each of its changes has a transaction block."""
-    received: int
+    received: int = 1
     """Distinct changes (S1)."""
-    is_regular: bool
+    is_regular: bool = True
     """Whether `data_collection_order` is exactly 1 to `received`, and each has a `total_order`."""
-    copies_agree: bool
-    key_leaves: int
-    key_enters: int
-    closes_window: bool
-    first_place: str | None
-    last_place: str | None
-    committed_at: int
+    copies_agree: bool = True
+    key_leaves: int = 0
+    key_enters: int = 0
+    closes_window: bool = False
+    first_place: str | None = None
+    last_place: str | None = None
+    committed_at: int = 0
 
 
 class Stretch(NamedTuple):
-    """One row per partition and link: where its messages lie in the partition."""
+    """One row per partition and unit: where its messages lie in the partition."""
 
     topic: str
     partition: int
     kind: StretchKind
-    link: str | None
-    data_collection: str | None
-    connector: str | None
-    previous: str | None
-    commit_position: str | None
     first_offset: int
     last_offset: int
-    first_new: int | None
-    """The first that is no copy; None where all are."""
-    last_new: int | None
-    new_count: int
     first_place: str | None
     last_place: str | None
-    markers: frozenset[str]
+    unit_id: str | None = None
+    data_collection: str | None = None
+    connector: str | None = None
+    previous: str | None = None
+    commit_position: str | None = None
+    first_new: int | None = None
+    """The first that is no copy; None where all are."""
+    last_new: int | None = None
+    new_count: int = 0
+    markers: frozenset[str] = frozenset()
     """What `source.snapshot` says of reads."""
-    has_signals: bool
-    database: str | None
-    first_at: int
-    last_at: int
+    has_signals: bool = False
+    database: str | None = None
+    first_at: int = 0
+    last_at: int = 0
     """When its changes were committed, or its rows read."""
-    landed_at: int | None
+    landed_at: int | None = None
     """When the newest of its messages landed, in microseconds; None where nothing tells."""
 
     @property
@@ -132,15 +134,6 @@ class Change(NamedTuple):
     total_orders: tuple[int, ...]
     table_orders: tuple[int, ...]
     has_one_content: bool
-
-
-class Range(NamedTuple):
-    """Offsets of a partition that have landed without a gap; both are inclusive."""
-
-    topic: str
-    partition: int
-    first: int
-    last: int
 
 
 READERS: Final[dict[str, Callable[[Any], Any]]] = {

@@ -20,10 +20,10 @@ from dbt_debezium.evidence.facts import (
     Facts,
     Marker,
     Place,
-    Range,
     Rows,
     Stretch,
 )
+from dbt_debezium.judge.marks import Range
 
 CODED: Final = (
     "topic",
@@ -381,33 +381,25 @@ def _emptied(statements: pa.Table) -> pa.Table:
         taken[name] |= {*(some or ())}
     columns = (plain(statements[one]).to_pylist() for one in names)
     counts = {
-        (row[0], table): Count(
-            transaction_id=row[0],
-            data_collection=table,
-            previous=None,
-            connector=row[1],
-            commit_position=None,
-            log_position=row[2],
+        (name, table): Count(
+            name,
+            table,
+            connector,
+            log_position=log_position,
             is_whole=True,
-            has_block=True,
-            received=1,
-            is_regular=True,
-            copies_agree=True,
-            key_leaves=0,
-            key_enters=0,
-            closes_window=False,
-            first_place=row[3],
-            last_place=row[3],
-            committed_at=row[4] or 0,
+            first_place=place,
+            last_place=place,
+            committed_at=at or 0,
         )
-        for row in zip(*columns, strict=True)
-        for table in row[5] or ()
-        if table not in taken[row[0]]
+        for name, connector, log_position, place, at, tables in zip(*columns, strict=True)
+        for table in tables or ()
+        if table not in taken[name]
     }
-    values = [*zip(*counts.values(), strict=True)]
     arrays = {
-        name: pa.array(one, COUNT_TYPES.get(name, pa.string()))
-        for name, one in zip(Count._fields, values, strict=True)
+        name: pa.array(
+            [getattr(one, name) for one in counts.values()], COUNT_TYPES.get(name, pa.string())
+        )
+        for name in Count._fields
     }
     coded_names = ("transaction_id", "data_collection", "previous")
     sources = ("transaction_id", "data_collection", "previous_commit_position")
@@ -500,7 +492,7 @@ def _stretches(changes: pa.Table) -> pa.Table:
             "topic": known["topic"],
             "partition": known["partition"],
             "kind": pa.array(kinds, pa.string()).dictionary_encode(),
-            "link": known["unit_id"],
+            "unit_id": known["unit_id"],
             "data_collection": known["data_collection"],
             "connector": known["connector_max"],
             "previous": known["previous_commit_position"],
@@ -562,7 +554,7 @@ def _other_stretches(others: pa.Table) -> pa.Table:
             "topic": known["topic"],
             "partition": known["partition"],
             "kind": pa.array(["other"] * count, pa.string()).dictionary_encode(),
-            "link": nothing,
+            "unit_id": nothing,
             "data_collection": pa.nulls(count, others["data_collection"].type),
             "connector": none,
             "previous": known["previous_commit_position"],

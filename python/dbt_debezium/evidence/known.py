@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from dbt_debezium.evidence.facts import Place, Range
+from dbt_debezium.evidence.facts import Place
 from dbt_debezium.evidence.state import State
 from dbt_debezium.evidence.topics import Topic
 from dbt_debezium.judge.decisions import settles
-from dbt_debezium.judge.facts import Decision
+from dbt_debezium.judge.marks import Decision, Range
 
 
 class Look(NamedTuple):
@@ -60,8 +60,6 @@ class Known:
     """Transactions that an earlier run has failed on (S12)."""
     topics: Mapping[str, Topic] = field(default_factory=dict)
     """What each topic holds; of others their names tell."""
-    marker_partition_count: int = 1
-    """Partitions of the transaction topic, with those of which nothing has landed."""
     looks: Mapping[Place, Look] = field(default_factory=dict)
     """Of each partition the latest look at its end, also of those of which nothing has landed."""
     fetched: Sequence[Range] = ()

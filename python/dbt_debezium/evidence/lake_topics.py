@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from dbt_debezium.evidence.topics import Owner, Role, SentChanges, SentEnd, owners
+from dbt_debezium.judge.traits import TRAITS
 
 UNREADABLE: Final = ("quarantined", "tombstone")
 """Kinds of messages that say nothing of what their topic is for."""
@@ -17,7 +18,7 @@ class Seen(NamedTuple):
     topic: str
     source: str | None
     connector: str | None
-    database: str | None
+    database_name: str | None
     kind: str
     landing_id: int
     """Of the newest of them, and its offset."""
@@ -35,7 +36,7 @@ class LakeTopic(NamedTuple):
     """The source of what names none: by its readable messages, else by its name."""
     marker_source: str | None = None
     """The topic prefix of the connector whose BEGIN and END it holds."""
-    possible_prefixes: tuple[str, ...] = ()
+    shown_prefixes: tuple[str, ...] = ()
     """While nothing shows that: those that its content fits."""
     is_leading: bool = True
     """Of topics with BEGIN and END of one connector: whether its offsets link transactions."""
@@ -84,8 +85,11 @@ class _Lake:
         self._by_topic: dict[str, list[Seen]] = defaultdict(list)
         for one in seen:
             self._by_topic[one.topic].append(one)
-        self._changes = [one for one in seen if one.kind == "change" and one.source is not None]
-        self._prefix_of = {str(one.source): prefix_of(one) for one in self._changes}
+        self._prefix_of = {
+            one.source: prefix_of(one.source, one.connector, one.database_name)
+            for one in seen
+            if one.kind == "change" and one.source is not None
+        }
         self._new_sources = {*self._prefix_of}
         readable = {
             one.source
@@ -188,16 +192,15 @@ class _Lake:
         return _longest(front) or _newest_source(said) or inside or before.topic_source or guessed
 
 
-def prefix_of(one: Seen) -> str:
-    """The topic prefix of the connector that sent a change. A connector of SQL Server has one
-    transaction topic for all of its databases.
+def prefix_of(source: str, connector: str | None, database: str | None) -> str:
+    """The topic prefix of the connector that sends a source's changes.
 
-    >>> prefix_of(Seen("t", "erp.sales", "sqlserver", "sales", "change", 1, 0, 1))
+    >>> prefix_of("erp.sales", "sqlserver", "sales")
     'erp'
     """
-    source = one.source or ""
-    is_part = one.connector == "sqlserver" and one.database is not None
-    return source.removesuffix(f".{one.database}") if is_part else source
+    traits = TRAITS.get(connector or "")
+    is_part = traits is not None and traits.is_by_database and database is not None
+    return source.removesuffix(f".{database}") if is_part else source
 
 
 def _newest_source(seen: Iterable[Seen]) -> str | None:

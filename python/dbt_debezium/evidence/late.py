@@ -12,39 +12,40 @@ from dbt_debezium.evidence.known import Known
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.state import State
 from dbt_debezium.evidence.unnamed import is_lone
-from dbt_debezium.judge.traits import TRAITS
+from dbt_debezium.judge.traits import Traits
 
 
 class Late:
     """Which facts of a run are of settled units."""
 
     def __init__(
-        self, known: Known, state: State, connector: str | None, counts: Iterable[Count]
+        self, known: Known, state: State, traits: Traits | None, counts: Iterable[Count]
     ) -> None:
         """Take in where the changes of each transaction stand.
 
         Args:
             known: of the source.
             state: behind the last run.
-            connector: of the source, as far as it is known.
+            traits: of the connector, as far as that is known.
             counts: of all changes that a run is given.
         """
-        self._known, self._state, self._connector = known, state, connector
+        self._known, self._state = known, state
         self._end = state.end
-        self.link = self._end.passed
-        traits = TRAITS.get(connector or "")
+        self._passed = self._end.passed
         self._names = bool(traits and traits.names_predecessor)
+        self._may_repeat_ids = traits is not None and not traits.is_known
         self._snapshot_place = None
         if traits and traits.is_ordered_by_end and self._end.snapshot_position is not None:
             self._snapshot_place = self._end.snapshot_position.rpartition("+")[2]
         self._last: dict[str, str | None] = {}
-        self._lone: set[str] = set()
+        self.lone: set[str] = set()
+        """Those of which neither a GTID nor a transaction block says whose changes they are."""
         for one in counts:
             self._last[one.transaction_id] = most(
                 one.last_place, self._last.get(one.transaction_id)
             )
             if is_lone(one):
-                self._lone.add(one.transaction_id)
+                self.lone.add(one.transaction_id)
         self.kept: set[str] = set()
         """Transactions of which a change is not late."""
         self.ends: dict[str, str] = {}
@@ -81,21 +82,25 @@ class Late:
             last: the highest place of one.
         """
         if not self._names:
-            if name in self._lone:
+            if name in self.lone:
                 return (last or "") <= (self._end.reached_place or "")
             return name in self._known.settled or self.is_seen(name)
         # Only the first transaction of a stream names no commit. Behind a discarded snapshot no
         # place shows what is published.
-        if previous is None or self.link is None:
+        if previous is None or self._passed is None:
             return name in self._known.settled
-        if previous >= self.link:
+        return self._has_passed(previous, last, name)
+
+    def _has_passed(self, previous: str, last: str | None, name: str = "") -> bool:
+        """Whether the chain has passed changes, or reads of a window, that name a commit."""
+        if self._passed is None or previous >= self._passed:
             return False
         # If the slot was lost inside a transaction that an operator decided on, the new stream may
         # name the same predecessor.
-        is_of_new_stream = name != self._state.newest and self.link.startswith(f"{previous}+")
+        is_of_new_stream = name != self._state.newest and self._passed.startswith(f"{previous}+")
         # Behind a restart inside the first transaction after a snapshot a change names one of its
         # own, which may be older (Debezium 3.6.3).
-        is_behind_snapshot = self._end.position is None and (last or "") > self.link
+        is_behind_snapshot = self._end.position is None and (last or "") > self._passed
         return not is_of_new_stream and not is_behind_snapshot
 
     def has_count(self, one: Count) -> bool:
@@ -109,24 +114,20 @@ class Late:
         """Whether a stretch is one of late changes."""
         return (
             one.kind == "change"
-            and one.link is not None
-            and self.has(one.link, one.previous, one.last_place)
+            and one.unit_id is not None
+            and self.has(one.unit_id, one.previous, one.last_place)
         )
 
     def has_window(self, one: Stretch) -> bool:
         """Whether the window of reads that name a commit is closed (PostgreSQL)."""
-        if one.previous is None or self.link is None or one.previous >= self.link:
-            return False
-        is_of_new_stream = self.link.startswith(f"{one.previous}+")
-        is_behind_snapshot = self._end.position is None and (one.last_place or "") > self.link
-        return not is_of_new_stream and not is_behind_snapshot
+        return one.previous is not None and self._has_passed(one.previous, one.last_place)
 
     def _has_other_time(self, one: Marker) -> bool:
-        """Whether an END is of another transaction, to which the connector has given the id again.
-        Those of known connectors do not."""
+        """Whether an END is of another transaction, to which the connector has given the id
+        again."""
         known = self._known.settled_times.get(one.transaction_id)
         return (
-            self._connector == "generic"
+            self._may_repeat_ids
             and one.is_end
             and None not in (known, one.committed_at)
             and known != one.committed_at
@@ -140,7 +141,7 @@ class Late:
         if name not in self._known.settled or name in self.kept:
             return False
         if self._names:
-            return name not in self.ends or self.link is None or self.ends[name] <= self.link
+            return name not in self.ends or self._passed is None or self.ends[name] <= self._passed
         if self._has_other_time(one):
             return False
         # What an operator settled without END keeps its later END, which links the chain.

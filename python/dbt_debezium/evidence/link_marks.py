@@ -6,7 +6,7 @@ from functools import cached_property
 from heapq import merge
 from typing import Literal
 
-from dbt_debezium.evidence.by_end import Surrounding, pass_over
+from dbt_debezium.evidence.by_end import Surrounding
 from dbt_debezium.evidence.facts import Count, Marker
 from dbt_debezium.evidence.places import least, log_number, most
 from dbt_debezium.evidence.source import SourceEvidence
@@ -68,7 +68,7 @@ class LinkMarks:
                 marker.offset,
                 marker.event_count,
                 marker.event_count == sum(marker.counts.values()),
-                *log_number(marker.log_position),
+                log_number(marker.log_position),
                 self._surrounding.partitions(position),
                 self._source.ends.following_place(position),
                 marker.committed_at,
@@ -80,21 +80,10 @@ class LinkMarks:
     def _surrounding(self) -> Surrounding:
         if self._source.marker_partitions == {0}:
             return Surrounding({}, {})
-        positions: dict[int, dict[int, str | None]] = defaultdict(dict)
-        for line in self._source.state.partitions:
-            if self._source.is_leading(line.topic):
-                positions[line.partition] |= line.markers
-        for one in self._source.late_markers:
-            if self._source.is_leading(one.topic) and (
-                at := self._source.known.settled.get(one.transaction_id)
-            ):
-                positions[one.partition][one.offset] = at
-        for one in self._source.sent.kept_markers():
-            if self._source.is_leading(one.topic):
-                at = self._source.sent[one.transaction_id].position
-                positions[one.partition][one.offset] = at
-        for (_, partition), offset in self._source.passed_markers:
-            pass_over(positions[partition], offset)
+        positions: dict[int, dict[int, str]] = defaultdict(dict)
+        for (topic, partition), some in self._source.marker_positions(self._source.sent).items():
+            if self._source.is_leading(topic):
+                positions[partition] |= some
         return Surrounding(positions, self._source.marker_ends())
 
     def _tables(
@@ -109,7 +98,7 @@ class LinkMarks:
                 by_table[count.data_collection].append(count)
         apart = counted_apart(marker for marker in markers if marker.is_end)
         has_one_order = one.name not in self._source.facts.doubly_ordered
-        log, number = log_number(one.log_position)
+        number = log_number(one.log_position)
         for name in sorted({*expected, *by_table}):
             some = by_table.get(name, [])
             received = sum(count.received for count in some)
@@ -139,7 +128,6 @@ class LinkMarks:
                 any(count.closes_window for count in some),
                 least(*(count.first_place for count in some)),
                 most(*(count.last_place for count in some)),
-                log,
                 number,
                 has_one_order,
                 one.name in self._source.unanswered,
@@ -166,9 +154,8 @@ class LinkMarks:
 
     @cached_property
     def _has_placed_windows(self) -> bool:
-        if self._source.connector not in ("oracle", "generic"):
-            return False
-        return len(self._source.facts.stretches.where("kind", "window")) > 0
+        windows = self._source.facts.stretches.where("kind", "window")
+        return self._source.is_ordered_by_end and len(windows) > 0
 
     def _truncate(self, one: Transaction, markers: list[Marker]) -> marks.Link:
         position = one.position
@@ -180,7 +167,7 @@ class LinkMarks:
             position,
             one.name,
             one.first if one.has_changes else self._source.ends.following_place(position),
-            *log_number(one.log_position),
+            log_number(one.log_position),
             self._source.ends.following_end(position),
             has_landed=one.has_changes,
             has_next_marker=not behind.isdisjoint(self._marker_offsets),
@@ -213,7 +200,7 @@ class LinkMarks:
                 has_known_end=one.has_known_end,
                 last_change=one.last,
             )
-        is_certain = self._source.is_in_order or self._source.connector != "cdl"
+        is_certain = self._source.is_in_order or self._source.sends_markers
         proof: Literal["watermark", "none"] = "watermark" if is_certain else "none"
         if one.misplacement is not None:
             return marks.Unplaced(one.stands_at, one.name, one.misplacement, proof)

@@ -1,6 +1,5 @@
 """The narrow rows of which evidence is made: one per delivery, without values of rows."""
 
-from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -9,7 +8,6 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 from dbt_debezium.announced import emptied_tables, new_names
 from dbt_debezium.flat import Flat
 from dbt_debezium.json_values import json_decoder
-from dbt_debezium.units import delivery_hash, hashes_of, unit_of
 
 COLUMNS: Final = pa.schema(
     [
@@ -52,8 +50,8 @@ COLUMNS: Final = pa.schema(
 """Fields of `Flat` have their names and meaning, the others are these:
 
 - `unit_kind` and `unit_id` are what `unit_of` says, the hashes what `hashes_of` says.
-- `landed_at_micros`: when the message's landing had read the partition, in microseconds; None where
-  it was no cluster that was read.
+- `landed_at_micros`: of a read or a signal, when its landing had read the partition, in
+  microseconds; None where it was no cluster that was read, and of other messages.
 - `leaves_key`: whether `new_row_key` is there. `enters_key`: whether `old_row_key` is.
 - `asks_blocking`: whether a signal asks for a blocking snapshot.
 - `emptied_tables`: of a statement of DDL that says its place, the tables that it drops or renames.
@@ -66,60 +64,6 @@ class _SignalData(msgspec.Struct):
 
 
 _signal_data = json_decoder(_SignalData)
-
-
-def narrow_row(
-    topic: str, partition: int, offset: int, flat: Flat, landed_at: int | None = None
-) -> tuple[object, ...]:
-    """One delivery as a row of `COLUMNS`.
-
-    Args:
-        topic: the message's topic.
-        partition: its number.
-        offset: of the message in it.
-        flat: what `flatten_message` reads.
-        landed_at: when its landing had read the partition, in microseconds.
-    """
-    unit = unit_of(flat)
-    hashes = hashes_of(flat)
-    event = hashes.event
-    counts = flat.collection_counts
-    return (
-        topic,
-        partition,
-        offset,
-        flat.kind,
-        flat.source,
-        flat.connector,
-        flat.database_name,
-        flat.data_collection,
-        flat.operation,
-        flat.snapshot,
-        unit and unit.kind,
-        unit and unit.id,
-        flat.transaction_id,
-        flat.is_whole_transaction,
-        flat.marker,
-        flat.event_count,
-        None if counts is None else [*counts.items()],
-        flat.commit_position,
-        flat.log_position,
-        flat.previous_commit_position,
-        flat.event_position,
-        flat.total_order,
-        flat.data_collection_order,
-        flat.committed_at_micros,
-        landed_at,
-        flat.new_row_key is not None,
-        flat.old_row_key is not None,
-        flat.signal_type,
-        asks_blocking(flat),
-        emptied_by(flat),
-        named_by(flat),
-        delivery_hash(topic, partition, offset) if event is None else event,
-        hashes.content,
-        hashes.order,
-    )
 
 
 def asks_blocking(flat: Flat) -> bool:
@@ -156,12 +100,3 @@ def named_by(flat: Flat) -> list[str] | None:
     if flat.kind != "schema_change" or flat.table_changes is None:
         return None
     return new_names(flat.table_changes) or None
-
-
-def table_of(rows: Iterable[tuple[object, ...]]) -> pa.Table:
-    """Rows that `narrow_row` has made, as a table of `COLUMNS`."""
-    columns = [*zip(*rows, strict=True)]
-    if not columns:
-        return COLUMNS.empty_table()
-    arrays = [pa.array(one, field.type) for one, field in zip(columns, COLUMNS, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=COLUMNS)

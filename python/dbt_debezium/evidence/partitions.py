@@ -1,14 +1,14 @@
 """How far the partitions of a source have come, and what stands around what cannot be read."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 
 from msgspec.structs import replace
 
-from dbt_debezium.evidence.facts import Place, Range, Stretch
+from dbt_debezium.evidence.facts import Place, Stretch
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.state import Partition, Run, Unread, merged_runs
-from dbt_debezium.judge import marks
+from dbt_debezium.judge.marks import Range
 from dbt_debezium.judge.traits import Traits
 
 
@@ -68,15 +68,11 @@ class Lines:
         """From which something has landed."""
         return {topic for topic, _ in self.runs}
 
-    def ranges(self, is_leading: Callable[[str], bool]) -> Iterable[marks.Range]:
-        """Facts of the judge: what has landed without a gap.
-
-        Args:
-            is_leading: whether a topic is the one whose offsets link transactions.
-        """
-        for (topic, partition), runs in self.runs.items():
+    def ranges(self) -> Iterator[Range]:
+        """What has landed without a gap."""
+        for place, runs in self.runs.items():
             for one in runs:
-                yield marks.Range(topic, partition, one.first, one.last, is_leading(topic))
+                yield Range(*place, one.first, one.last)
 
     def reached(
         self, place: Place, stretches: Iterable[Stretch], traits: Traits | None

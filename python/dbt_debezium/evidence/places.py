@@ -39,14 +39,14 @@ def log_of(log_position: str | None) -> str:
     return (log_position or "").partition("#")[0]
 
 
-def log_number(log_position: str | None) -> tuple[str | None, int | None]:
-    """The log that numbers each transaction and statement, and the number there; else None.
+def log_number(log_position: str | None) -> tuple[str, int] | None:
+    """The log that numbers each transaction and statement, and the number there.
 
     >>> log_number("domain-0#0007"), log_number("scn#0007"), log_number(None)
-    (('domain-0', 7), (None, None), (None, None))
+    (('domain-0', 7), None, None)
     """
     log, _, number = (log_position or "").partition("#")
-    return (log, int(number)) if number.isdigit() and log not in NUMBERLESS else (None, None)
+    return (log, int(number)) if number.isdigit() and log not in NUMBERLESS else None
 
 
 def shown_position(position: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Final
 
-from dbt_debezium.evidence.by_end import first_marker, pass_over
+from dbt_debezium.evidence.by_end import first_marker
 from dbt_debezium.evidence.facts import Place, Stretch
 from dbt_debezium.evidence.groups import STRETCH_KINDS
 from dbt_debezium.evidence.partitions import place_of, with_neighbours
@@ -15,7 +15,7 @@ from dbt_debezium.evidence.places import least, log_of, most
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.state import OpenUnit, Partition, Run, State, Unfinished, Unread
 from dbt_debezium.evidence.transactions import Transaction
-from dbt_debezium.judge import ChainEnd, Commit, Discarded, Hold, Superseded, Verdict
+from dbt_debezium.judge import ChainEnd, Verdict
 
 UNIT_KINDS: Final = {stretch: unit for unit, stretch in STRETCH_KINDS.items()}
 """Of each kind of stretch."""
@@ -51,7 +51,7 @@ def _with_copies(evidence: SourceEvidence) -> ChainEnd:
 
 
 @dataclass
-class Outcome:
+class ChainResult:
     """What verdicts have made of a source's chain."""
 
     end: ChainEnd
@@ -65,24 +65,25 @@ class Outcome:
 
     def add(self, one: Verdict) -> None:
         """Take in one more verdict, in their order."""
-        if isinstance(one, Commit | Discarded):
+        if one.chain_end is not None:
             self.end = one.chain_end
             if one.transaction_id is not None:
                 self.newest = one.transaction_id
         if one.transaction_id is None:
-            if isinstance(one, Commit | Discarded | Superseded):
+            if one.is_settled:
                 self.read.add(one.read_position or one.position or "")
-            return
-        if isinstance(one, Commit | Discarded | Superseded):
+        elif one.is_settled:
             self.done.add(one.transaction_id)
-        elif isinstance(one, Hold):
+        elif one.outcome == "hold":
             self.held.add(one.transaction_id)
 
 
 class Settlement:
     """What a run settles."""
 
-    def __init__(self, evidence: SourceEvidence, outcome: Outcome, closed: Collection[str]) -> None:
+    def __init__(
+        self, evidence: SourceEvidence, outcome: ChainResult, closed: Collection[str]
+    ) -> None:
         """Tell what is settled from what waits.
 
         A unit is settled by its verdict, or where it is late: its position is firm, at or before
@@ -95,7 +96,7 @@ class Settlement:
             closed: windows that are published, or never will be.
         """
         self._evidence, self._outcome, self._closed = evidence, outcome, closed
-        self._link = outcome.end.passed
+        self._passed = outcome.end.passed
         self._open = {one.name for one in evidence.sent.values() if self._is_open(one)}
         self._open_reads = {*evidence.reads} - outcome.read
         self.late: dict[str, str | None] = {
@@ -115,8 +116,8 @@ class Settlement:
             return False
         is_behind = (
             one.position is not None
-            and self._link is not None
-            and one.position <= self._link
+            and self._passed is not None
+            and one.position <= self._passed
             and "+" not in one.position
             and not self._may_get_more(one)
         )
@@ -130,12 +131,12 @@ class Settlement:
         """Whether the messages of a stretch are given to the next run again."""
         evidence = self._evidence
         if one.kind == "change":
-            if one.link is None or evidence.late.has_stretch(one):
+            if one.unit_id is None or evidence.late.has_stretch(one):
                 return False
-            return evidence.groups.group_of.get(one.link, one.link) in self._open
+            return evidence.groups.group_of.get(one.unit_id, one.unit_id) in self._open
         if one.kind == "window":
-            return (one.link or "") not in self._closed
-        return one.kind == "read" and (one.link or "") in self._open_reads
+            return (one.unit_id or "") not in self._closed
+        return one.kind == "read" and (one.unit_id or "") in self._open_reads
 
     def state(self) -> State:
         """The state of the next run."""
@@ -187,7 +188,6 @@ class Settlement:
                 old.is_streamed,
                 old.has_windows,
                 old.has_signals,
-                old.has_controls,
                 old.is_shared or place in evidence.facts.shared,
                 [*old.tables],
                 unplaced=old.unplaced,
@@ -201,7 +201,7 @@ class Settlement:
             line = lines[stretch.key]
             self._note(line, stretch)
             if self.stays(stretch):
-                waiting.add((UNIT_KINDS[stretch.kind], stretch.link or ""))
+                waiting.add((UNIT_KINDS[stretch.kind], stretch.unit_id or ""))
             else:
                 self._settle(line, stretch)
                 if stretch.kind != "other" and stretch.key in unread:
@@ -224,11 +224,10 @@ class Settlement:
     @staticmethod
     def _note(line: Partition, one: Stretch) -> None:
         if one.kind == "other":
-            line.has_controls = True
-        else:
-            line.has_changes = True
-            if one.data_collection is not None and one.data_collection not in line.tables:
-                line.tables.append(one.data_collection)
+            return
+        line.has_changes = True
+        if one.data_collection is not None and one.data_collection not in line.tables:
+            line.tables.append(one.data_collection)
         line.is_streamed = line.is_streamed or one.kind == "change"
         line.has_windows = line.has_windows or one.kind == "window"
         line.has_signals = line.has_signals or one.has_signals
@@ -281,20 +280,8 @@ class Settlement:
     def _settle_markers(self, lines: dict[Place, Partition]) -> None:
         """Keep settled markers that no settled one follows, also while a topic has one partition:
         a second may appear."""
-        evidence = self._evidence
-        markers: dict[Place, dict[int, str]] = defaultdict(dict)
-        for line in evidence.state.partitions:
-            if line.markers:
-                markers[line.key] |= line.markers
-        for one in evidence.sent.kept_markers():
-            sent = evidence.sent[one.transaction_id]
-            if one.transaction_id not in self._open and sent.position is not None:
-                markers[one.topic, one.partition][one.offset] = sent.position
-        for one in evidence.late_markers:
-            if at := evidence.known.settled.get(one.transaction_id):
-                markers[one.topic, one.partition][one.offset] = at
-        for key, offset in evidence.passed_markers:
-            pass_over(markers[key], offset)
+        markers = self._evidence.marker_positions({one.name for one in self._settled()})
+        for key, offset in self._evidence.passed_markers:
             if offset not in markers[key]:
                 lines[key].passed.append(offset)
         for place, some in markers.items():
@@ -323,37 +310,15 @@ class Settlement:
                 continue
             if state.seen_position is None or one.position > state.seen_position:
                 state.seen_position, state.seen_place = one.position, last
-        state.unlanded = self._unlanded()
-        state.unfinished = self._unfinished()
+        settled = {one.name for one in self._settled()}
+        state.unlanded = evidence.unlanded_tables(settled)
+        # What is in front of the newest END hides nothing.
+        lowest = min(self._outcome.end.end_offsets, default=-1)
+        unfinished = sorted(evidence.unfinished(settled))
+        state.unfinished = [Unfinished(*one) for one in unfinished if one[2] > lowest]
 
     def _settled(self) -> Iterable[Transaction]:
         return (one for one in self._evidence.sent.values() if one.name not in self._open)
-
-    def _unlanded(self) -> dict[str, str]:
-        evidence = self._evidence
-        last = evidence.counted_late()
-        for one in evidence.sent.kept_markers():
-            sent = evidence.sent[one.transaction_id]
-            is_counted = sent.position is not None and not sent.is_decided
-            if one.is_end and is_counted and sent.name not in self._open:
-                for table in evidence.sent.expected([one]):
-                    last[table] = max(last.get(table, ""), sent.position or "")
-        return dict(sorted(evidence.without_landed(last).items()))
-
-    def _unfinished(self) -> list[Unfinished]:
-        evidence = self._evidence
-        found = {(one.transaction_id, one.partition, one.offset) for one in evidence.unfinished()}
-        if evidence.names_predecessor:
-            found |= {
-                (one.transaction_id, one.partition, one.offset)
-                for one in evidence.sent.kept_markers()
-                if not one.is_end
-                and one.transaction_id not in self._open
-                and not evidence.sent[one.transaction_id].has_end
-            }
-        # What is in front of the newest END hides nothing.
-        lowest = min(self._outcome.end.end_offsets, default=-1)
-        return [Unfinished(*one) for one in sorted(found) if one[2] > lowest]
 
 
 def _run_at(runs: list[Run], offset: int) -> Run:

@@ -8,8 +8,7 @@ from dbt_debezium.evidence.facts import Stretch
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.transactions import Transaction
-from dbt_debezium.judge import Hold, Passed, Verdict, marks
-from dbt_debezium.judge.snapshot import LAST_OF_TABLE
+from dbt_debezium.judge import Verdict, marks
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.topic_names import table_suffix
 
@@ -33,7 +32,7 @@ class Counts:
         self.renumbered: set[str] = set()
         """Transactions whose numbers show no order."""
 
-    def add(self, mark: marks.Mark) -> None:
+    def add(self, mark: marks.Link) -> None:
         """Take in one more mark."""
         match mark:
             case marks.Table():
@@ -51,22 +50,22 @@ class Counts:
 class Shown:
     """Columns of the rows of verdicts, by their names in `UnitVerdict`."""
 
-    def __init__(self, evidence: SourceEvidence, counts: Counts) -> None:
-        self._evidence, self._counts = evidence, counts
+    def __init__(self, evidence: SourceEvidence, facts: marks.Facts, counts: Counts) -> None:
+        self._evidence, self._facts, self._counts = evidence, facts, counts
         self._nameless = {
             (*one.key, one.offset) for one in evidence.facts.controls if one.kind == "nameless"
         }
 
     def of(self, verdict: Verdict) -> dict[str, Any]:
-        """The columns of a verdict; none of a message's."""
+        """The columns of a verdict; of a message its time."""
         name = verdict.transaction_id
         if name is not None:
             found = self._of_transaction(self._evidence.sent[name], name)
-        elif isinstance(verdict, Passed) or verdict.read_position is None:
-            return {}
+        elif verdict.read_position is None:
+            return {"committed_at": verdict.committed_at}
         else:
             found = self._of_snapshot(verdict.read_position, verdict)
-        if isinstance(verdict, Hold):
+        if verdict.outcome == "hold":
             found["held_reason"] = self._reason(verdict, found["miscounted_tables"])
         return found
 
@@ -84,13 +83,13 @@ class Shown:
 
     def _of_snapshot(self, at: str, verdict: Verdict) -> dict[str, Any]:
         reads = self._evidence.reads.get(at, [])
-        is_lacking = isinstance(verdict, Hold) and verdict.reason == "snapshot_incomplete"
+        is_lacking = verdict.reason == "snapshot_incomplete"
         return {
             "committed_at": max((one.last_at for one in reads), default=None),
             "log_order": verdict.position,
             "event_count": sum(one.new_count for one in reads),
             "miscounted_tables": (
-                tuple(self._lacking_tables(at, verdict, reads)) if is_lacking else ()
+                tuple(sorted(self._lacking_tables(at, verdict, reads))) if is_lacking else ()
             ),
         }
 
@@ -98,27 +97,19 @@ class Shown:
         self, at: str, verdict: Verdict, reads: Sequence[Stretch]
     ) -> Iterator[Miscounted]:
         """Tables that lack reads, and those of which nothing has landed."""
-        topics = {*verdict.lacking_topics} if isinstance(verdict, Hold) else set()
-        by_table: dict[str, list[Stretch]] = defaultdict(list)
+        topics: dict[str, set[str]] = defaultdict(set)
         for one in reads:
-            by_table[one.data_collection or ""].append(one)
-        found = []
-        for name, some in by_table.items():
-            markers = frozenset[str]().union(*(one.markers for one in some))
-            count = sum(one.new_count for one in some)
-            has_last = not markers.isdisjoint(LAST_OF_TABLE) or ("first" in markers and count == 1)
-            if not has_last or any(one.topic in topics for one in some):
-                found.append(Miscounted(name, None, count))
-        if at not in self._evidence.asked:
-            position = verdict.position or ""
-            found += [
-                Miscounted(one.data_collection, None, 0)
-                for one in self._evidence.unlanded_tables()
-                if self._evidence.is_ordered_by_end or one.last_position > position
-            ]
-        yield from sorted(found)
+            topics[one.data_collection or ""].add(one.topic)
+        position = at if at in self._evidence.asked else verdict.position
+        for table in self._facts.snapshot_tables:
+            name = table.data_collection
+            lacks = not table.has_last_read or not topics[name].isdisjoint(verdict.lacking_topics)
+            if table.snapshot_position == position and lacks:
+                yield Miscounted(name, None, table.read_count)
+        for name in verdict.lacking_tables:
+            yield Miscounted(name, None, 0)
 
-    def _reason(self, verdict: Hold, miscounted: Sequence[Miscounted]) -> HoldReason:
+    def _reason(self, verdict: Verdict, miscounted: Sequence[Miscounted]) -> HoldReason | None:
         """Why a link waits. Events may be missing because a message cannot be read; one that names
         no transaction may be of any."""
         if verdict.reason != "missing_events":

@@ -26,7 +26,7 @@ def reads_of(stretches: Iterable[Stretch]) -> dict[str, list[Stretch]]:
     found: dict[str, list[Stretch]] = defaultdict(list)
     for one in stretches:
         if one.kind == "read":
-            found[one.link or ""].append(one)
+            found[one.unit_id or ""].append(one)
     return dict(found)
 
 
@@ -116,7 +116,7 @@ def around(place: str, some: Sequence[Stretch]) -> Around:
         some: stretches of the partition. Of one that lies on both sides only its ends are known.
     """
     first = min((one.first_offset for one in some), default=None)
-    reads = [one for one in some if one.kind == "read" and one.link == place]
+    reads = [one for one in some if one.kind == "read" and one.unit_id == place]
     if reads:
         first_read = min(one.first_offset for one in reads)
         last_read = max(one.last_offset for one in reads)
@@ -160,29 +160,7 @@ def around(place: str, some: Sequence[Stretch]) -> Around:
 def settled_stretches(place: Place, runs: Iterable[Run]) -> list[Stretch]:
     """What is settled in a partition, a stretch for each run of its offsets."""
     return [
-        Stretch(
-            topic=place[0],
-            partition=place[1],
-            kind="change",
-            link=None,
-            data_collection=None,
-            connector=None,
-            previous=None,
-            commit_position=None,
-            first_offset=run.settled_first,
-            last_offset=run.settled_last,
-            first_new=None,
-            last_new=None,
-            new_count=0,
-            first_place=run.low,
-            last_place=run.high,
-            markers=frozenset(),
-            has_signals=False,
-            database=None,
-            first_at=0,
-            last_at=0,
-            landed_at=None,
-        )
+        Stretch(*place, "change", run.settled_first, run.settled_last, run.low, run.high)
         for run in runs
         if run.settled_first is not None and run.settled_last is not None
     ]

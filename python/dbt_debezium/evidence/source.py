@@ -1,12 +1,12 @@
 """What a source shows: facts of this run and of the state, with each transaction in its place."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
-from dbt_debezium.evidence.by_end import BEFORE_ALL, Ends, last_begin
+from dbt_debezium.evidence.by_end import Ends, last_begin, pass_over
 from dbt_debezium.evidence.by_predecessor import place
 from dbt_debezium.evidence.facts import Count, Facts, Marker, Place, Rows, Stretch, StretchKind
 from dbt_debezium.evidence.known import Known
@@ -25,12 +25,12 @@ from dbt_debezium.evidence.snapshots import (
     signals_of,
     unanswered,
 )
-from dbt_debezium.evidence.state import LogNumbers, State, Unfinished, Unread, merged_numbers
+from dbt_debezium.evidence.state import State, Unfinished, Unread, merged_numbers
 from dbt_debezium.evidence.topics import Topic, named_topic
 from dbt_debezium.evidence.transactions import Transaction, Transactions
 from dbt_debezium.evidence.unnamed import groups_of
 from dbt_debezium.judge import marks
-from dbt_debezium.judge.places import EVERYWHERE, epoch_of
+from dbt_debezium.judge.places import EVERYWHERE, NOWHERE, epoch_of
 from dbt_debezium.judge.traits import TRAITS
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.topic_names import table_suffix
@@ -67,9 +67,10 @@ class SourceEvidence:
             if control.kind in UNPLACED:
                 self.unplaced[control.key].add(control.offset)
         self.connector = state.connector or self._connector_of(facts)
-        self.traits = TRAITS.get(self.connector or "")
+        self.traits = None if self.connector is None else TRAITS[self.connector]
         self.names_predecessor = bool(self.traits and self.traits.names_predecessor)
         self.is_ordered_by_end = bool(self.traits and self.traits.is_ordered_by_end)
+        self.sends_markers = self.traits is None or self.traits.sends_markers
         self.lines = Lines(
             state.partitions,
             [*facts.ranges, *known.fetched],
@@ -77,9 +78,8 @@ class SourceEvidence:
             is_complete=self._is_complete,
         )
         self.end = state.end
-        self.link = self.end.position or self.end.snapshot_position
-        self.late = Late(known, state, self.connector, facts.counts)
-        self.groups = groups_of(self.connector, facts.counts, facts.stretches, facts.controls)
+        self.late = Late(known, state, self.traits, facts.counts)
+        self.groups = groups_of(self.late.lone, facts.stretches, facts.controls)
         counts = self._in_order_of_offsets() if self.is_in_order else facts.counts
         for marker in facts.markers:
             name = marker.transaction_id
@@ -112,7 +112,7 @@ class SourceEvidence:
             settings = self.settings
             place(
                 self.sent.values(),
-                self.link,
+                self.end.newest_position,
                 state.marked_position,
                 reaches_the_end=settings.reaches_the_end,
             )
@@ -150,7 +150,7 @@ class SourceEvidence:
     @property
     def is_in_order(self) -> bool:
         """Whether one partition has its changes in the order of commits (S22)."""
-        return self.settings.is_watermark and self.connector == "cdl"
+        return self.settings.is_watermark and not self.sends_markers
 
     def stretches(self, kind: StretchKind | None = None) -> Iterator[Stretch]:
         """Stretches of this run, or those of one kind. Those of late changes are no neighbours of
@@ -177,8 +177,8 @@ class SourceEvidence:
         """Changes of CDL stand where their offsets are (S22)."""
         last: dict[str, str] = defaultdict(str)
         for one in self.stretches("change"):
-            if one.link is not None:
-                last[one.link] = max(last[one.link], one.last_place or "")
+            if one.unit_id is not None:
+                last[one.unit_id] = max(last[one.unit_id], one.last_place or "")
         return self.facts.counts.mapped(
             lambda one: one._replace(
                 first_place=last[one.transaction_id], last_place=last[one.transaction_id]
@@ -254,7 +254,8 @@ class SourceEvidence:
     def marker_partitions(self) -> set[int]:
         """Of the transaction topic, with those of which nothing has landed."""
         landed = {number for topic, number in self.lines.runs if self.is_leading(topic)}
-        return (landed or {0}) | {*range(self.known.marker_partition_count)}
+        empty = (number for topic, number in self.known.looks if self.is_leading(topic))
+        return (landed or {0}) | {*range(1 + max(empty, default=0))}
 
     def marker_ends(self) -> dict[int, int]:
         """Of each partition of the transaction topic the offset behind its last message, where
@@ -287,7 +288,7 @@ class SourceEvidence:
         """Whether nothing counts its changes, which have no transaction block either."""
         if self.traits is None or not one.has_changes:
             return False
-        if self.connector == "cdl" or self.settings.is_watermark:
+        if self.settings.is_watermark or not self.sends_markers:
             return True
         if self.names_predecessor:
             return not one.has_block and one.end_position is None
@@ -319,8 +320,8 @@ class SourceEvidence:
             if at and "+" in at
         }
         for one in self.stretches("change"):
-            if one.link is not None:
-                last[one.link] = max(last.get(one.link, ""), one.last_place or "")
+            if one.unit_id is not None:
+                last[one.unit_id] = max(last.get(one.unit_id, ""), one.last_place or "")
         return last
 
     # --- decisions
@@ -385,7 +386,7 @@ class SourceEvidence:
                         found[at] = without_doubtful(one, late)
         come = self.end.reached_place or ""
         if self.names_predecessor:
-            come = self.link or ""
+            come = self.end.newest_position or ""
         for control in self.facts.controls:
             at = (*control.key, control.offset)
             if control.kind not in UNPLACED or at in found:
@@ -405,40 +406,32 @@ class SourceEvidence:
         if self.names_predecessor:
             return not self.late.has_window(one)
         if self.traits and self.traits.change_place == "commit":
-            return (one.commit_position or "") > (self.link or "")
+            return (one.commit_position or "") > (self.end.newest_position or "")
         return (one.last_place or "") > (self.end.reached_place or "")
 
-    def unlanded_tables(self) -> Iterator[marks.UnlandedTable]:
-        """Tables that ENDs count, of which nothing has landed."""
-        last = self.counted_late()
+    def unlanded_tables(self, among: Container[str]) -> dict[str, str]:
+        """Tables that ENDs count and of which nothing has landed, with the place of the newest END.
+
+        Args:
+            among: transactions whose ENDs are asked beside those that were settled before.
+        """
+        ends = [
+            (one, self.known.settled.get(one.transaction_id) or one.position or padded(one.offset))
+            for one in self.late_markers
+            if one.transaction_id not in self.known.decided
+        ]
         for one in self.sent.kept_markers():
-            if not one.is_end:
-                continue
             sent = self.sent[one.transaction_id]
-            if sent.is_decided or sent.position is None:
-                continue
-            for name in self.sent.expected([one]):
-                last[name] = max(last.get(name, ""), sent.position)
-        for name, position in self.without_landed(last).items():
-            yield marks.UnlandedTable(name, position)
-
-    def counted_late(self) -> dict[str, str]:
-        """Tables that ENDs of settled transactions count: of the state, and of this run."""
+            if sent.name in among and sent.position is not None and not sent.is_decided:
+                ends.append((one, sent.position))
         last = dict(self.state.unlanded)
-        for one in self.late_markers:
-            if one.is_end and one.transaction_id not in self.known.decided:
-                position = self.known.settled.get(one.transaction_id) or one.position
-                position = position or padded(one.offset)
-                for name in self.sent.expected([one]):
-                    last[name] = max(last.get(name, ""), position)
-        return last
-
-    def without_landed(self, last: dict[str, str]) -> dict[str, str]:
-        """The tables among some of which nothing has landed."""
+        for one, position in ends:
+            for name in self.sent.expected([one]):
+                last[name] = max(last.get(name, ""), position)
         topics = self.lines.topics
         return {
             name: position
-            for name, position in last.items()
+            for name, position in sorted(last.items())
             if name not in self.tables
             and not any(topic.endswith(table_suffix(name)) for topic in topics)
         }
@@ -450,24 +443,50 @@ class SourceEvidence:
         some = self.facts.stretches.distinct("data_collection")
         return known | {name for (name,) in some if name is not None}
 
-    def log_numbers(self) -> list[LogNumbers]:
+    def log_numbers(self) -> list[marks.LogNumbers]:
         """The numbers of logs that have landed, late or not (S8)."""
         shown = [one.log_position for one in self.facts.controls if one.kind == "statement"]
         shown += [one.log_position for one in self.sent.kept_markers() if one.is_end]
         shown += [one.log_position for one in self.late_markers if one.is_end]
         shown += [one.log_position for one in self.facts.counts if one.is_whole]
-        numbers = {
-            (log, number, number)
-            for log, number in map(log_number, shown)
-            if log is not None and number is not None
-        }
+        numbers = {(log, number, number) for log, number in filter(None, map(log_number, shown))}
         known = {(one.log, one.first, one.last) for one in self.state.log_numbers}
         return merged_numbers(numbers | known)
 
-    def unfinished(self) -> list[Unfinished]:
-        """Of the state, less those whose END has landed since."""
+    def unfinished(self, among: Container[str]) -> set[tuple[str, int, int]]:
+        """BEGINs without END, each with its transaction, partition and offset: those of settled
+        transactions, and of PostgreSQL those of some others."""
         ended = {one.transaction_id for one in self.facts.markers if one.is_end}
-        return [one for one in self.state.unfinished if one.transaction_id not in ended]
+        found: list[Marker | Unfinished] = [
+            one for one in self.state.unfinished if one.transaction_id not in ended
+        ]
+        if self.names_predecessor:
+            found += [
+                one
+                for one in self.sent.kept_markers()
+                if not one.is_end
+                and one.transaction_id in among
+                and not self.sent[one.transaction_id].has_end
+            ]
+        return {(one.transaction_id, one.partition, one.offset) for one in found}
+
+    def marker_positions(self, among: Container[str]) -> dict[Place, dict[int, str]]:
+        """Where BEGINs and ENDs stand, by partition and offset: those of settled transactions, and
+        of some others."""
+        found: dict[Place, dict[int, str]] = defaultdict(dict)
+        for line in self.state.partitions:
+            if line.markers:
+                found[line.key] |= line.markers
+        for one in self.late_markers:
+            if at := self.known.settled.get(one.transaction_id):
+                found[one.topic, one.partition][one.offset] = at
+        for one in self.sent.kept_markers():
+            position = self.sent[one.transaction_id].position
+            if one.transaction_id in among and position is not None:
+                found[one.topic, one.partition][one.offset] = position
+        for key, offset in self.passed_markers:
+            pass_over(found[key], offset)
+        return found
 
     # --- places
 
@@ -483,8 +502,7 @@ class SourceEvidence:
             )
         if epoch_of(one.name) > self._waiting_epoch:
             return position, "follows_held_transaction"
-        # Other connectors do not give an id out again.
-        is_two = self.connector == "generic" and one.has_other_end
+        is_two = self.traits is not None and not self.traits.is_known and one.has_other_end
         return position, "contradicting_events" if is_two else None
 
     def _comes_too_late(self, one: Transaction, position: str | None) -> bool:
@@ -494,11 +512,10 @@ class SourceEvidence:
         if passed is None or position is None or not (one.is_whole or one.is_uncounted):
             return False
         if position <= passed:
-            return "+" in position or self.connector == "cdl"
-        log, number = log_number(one.log_position)
-        known = dict(self.end.log_numbers).get(log or "")
-        is_behind = known is None or number is None or number > known
-        return not is_behind and (one.last or "") <= (self.end.reached_place or "")
+            return "+" in position or not self.sends_markers
+        number = log_number(one.log_position)
+        is_known = number is not None and number[1] <= dict(self.end.log_numbers).get(number[0], -1)
+        return is_known and (one.last or "") <= (self.end.reached_place or "")
 
     @cached_property
     def _waiting_epoch(self) -> str:
@@ -534,7 +551,7 @@ class SourceEvidence:
         place = one.last or ""
         if self.is_in_order and len(self._streamed_partitions) > 1:
             return f"{place}/{one.name}", "several_partitions"
-        return (place if self.connector == "cdl" else one.position), None
+        return (one.position if self.sends_markers else place), None
 
     @cached_property
     def _streamed_partitions(self) -> set[Place]:
@@ -555,7 +572,7 @@ class SourceEvidence:
             elif blocking is None:
                 is_published = at <= (published or "")
             else:
-                stands = blocking.followed or blocking.previous or "~"
+                stands = blocking.followed or blocking.previous or EVERYWHERE
                 is_published = stands < (self.end.position or "")
             if is_published:
                 del self.reads[at]
@@ -574,7 +591,7 @@ class SourceEvidence:
         # A place behind which something is settled is behind the chain's end: the judge holds it.
         if self.state.seen_position is not None and (self.state.seen_place or "") <= place:
             seen = most(seen, self.state.seen_position)
-        return f"{BEFORE_ALL if seen is None else seen}+{place}"
+        return f"{NOWHERE if seen is None else seen}+{place}"
 
     def _sent_behind(self, place: str) -> set[str]:
         """Transactions of which a change stands behind the reads of a snapshot in its partition.
@@ -583,9 +600,9 @@ class SourceEvidence:
         for one in self.reads.get(place, ()):
             last[one.key] = max(one.last_offset, last.get(one.key, -1))
         return {
-            self.groups.group_of.get(one.link, one.link)
+            self.groups.group_of.get(one.unit_id, one.unit_id)
             for one in self.stretches("change")
-            if one.link is not None and one.first_offset > last.get(one.key, one.first_offset)
+            if one.unit_id is not None and one.first_offset > last.get(one.key, one.first_offset)
         }
 
     @cached_property

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct, field
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.evidence.facts import Range
 from dbt_debezium.evidence.places import least, most
+from dbt_debezium.judge.marks import LogNumbers, Range
 from dbt_debezium.judge.verdicts import ChainEnd
 
 VERSION: Final = 1
@@ -102,8 +102,6 @@ class Partition(Struct, forbid_unknown_fields=True):
     """Whether a change has landed that is no read."""
     has_windows: bool = False
     has_signals: bool = False
-    has_controls: bool = False
-    """Whether a message has landed that is no change, and no tombstone."""
     is_shared: bool = False
     """Whether a message of another source has landed. Places of two sources do not compare."""
     tables: list[str] = field(default_factory=list)
@@ -120,14 +118,6 @@ class Partition(Struct, forbid_unknown_fields=True):
     @property
     def key(self) -> tuple[str, int]:
         return self.topic, self.partition
-
-
-class LogNumbers(Struct, forbid_unknown_fields=True):
-    """A run of the numbers of a log that numbers its transactions; both are inclusive."""
-
-    log: str
-    first: int
-    last: int
 
 
 class Unfinished(Struct, forbid_unknown_fields=True):
@@ -248,8 +238,9 @@ def merged_numbers(known: Iterable[tuple[str, int, int]]) -> list[LogNumbers]:
     """
     found: list[LogNumbers] = []
     for log, first, last in sorted(known):
-        if found and found[-1].log == log and first <= found[-1].last + 1:
-            found[-1].last = max(found[-1].last, last)
+        newest = found[-1] if found else None
+        if newest and newest.log == log and first <= newest.last + 1:
+            found[-1] = LogNumbers(log, newest.first, max(newest.last, last))
         else:
             found.append(LogNumbers(log, first, last))
     return found

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from dbt_debezium.connectors import SOURCES
+from dbt_debezium.judge.traits import TRAITS
+
 Role: TypeAlias = Literal["tables", "transactions", "other"]
 
 OWN_NAMES: Final = (".transaction",)
@@ -166,19 +169,17 @@ def _fit(prefix: str, ends: Sequence[SentEnd], changes: Sequence[SentChanges]) -
             has_equal = has_equal or expected == change.received
             agrees = agrees and expected is not None and expected >= change.received
             # PostgreSQL: the LSN of END lies behind all changes of its transaction.
-            if change.connector == "postgresql" and end.position and change.last_place:
+            names = TRAITS[change.connector].names_predecessor
+            if names and end.position and change.last_place:
                 agrees = agrees and end.position >= change.last_place
             has_own_ids = has_own_ids and end.transaction_id[GLOBAL_IDS : GLOBAL_IDS + 1] == ":"
     return _Fit(has_equal and agrees, is_compared and has_own_ids)
 
 
 def _may_be_of(end: SentEnd, change: SentChanges) -> bool:
-    shares_ids = ("mysql", "mariadb", "sqlserver", "db2")
-    is_of_kind = (
-        end.connector == change.connector
-        if end.connector is not None
-        else change.connector in shares_ids
-    )
+    connector = SOURCES.get(change.connector)
+    shares_ids = connector is not None and not connector.has_own_transaction_ids
+    is_of_kind = end.connector == change.connector if end.connector is not None else shares_ids
     return is_of_kind and (
         end.database is None or change.database is None or end.database == change.database
     )

@@ -6,6 +6,7 @@ one transaction at a time.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -17,101 +18,74 @@ MESSAGES_OF_END: Final = "*.LogicalDecodingMessageMonitor$LogicalDecodingMessage
 """The name under which END counts logical messages."""
 
 
+@dataclass(slots=True, eq=False)
 class Transaction:
     """One that is not settled, by all that is counted of it."""
 
-    __slots__ = (
-        "_named",
-        "_nameless_last",
-        "_naming_first",
-        "begin_offset",
-        "commit_position",
-        "committed_at",
-        "end_offset",
-        "end_position",
-        "ended_at",
-        "event_count",
-        "expected",
-        "first",
-        "following",
-        "has_any_block",
-        "has_block",
-        "has_changes",
-        "has_end",
-        "has_known_end",
-        "has_markers",
-        "has_other_end",
-        "is_decided",
-        "is_last_of_epoch",
-        "is_uncounted",
-        "is_whole",
-        "last",
-        "log_position",
-        "marked_at",
-        "misplacement",
-        "name",
-        "older",
-        "position",
-        "received",
-        "stands_at",
-    )
+    name: str
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.has_changes = False
-        self.is_whole = False
-        """Whether it is a transaction by itself: a TRUNCATE without BEGIN and END."""
-        self.has_block = True
-        """Whether each change has a transaction block."""
-        self.has_any_block = False
-        """Whether all changes of one table have it."""
-        self.received = 0
-        """Distinct changes."""
-        self.first: str | None = None
-        self.last: str | None = None
-        """The lowest and the highest place of its changes."""
-        self.commit_position: str | None = None
-        """That a change tells."""
-        self.committed_at = 0
-        self.log_position: str | None = None
-        self.has_markers = False
-        self.has_end = False
-        self.begin_offset: int | None = None
-        """Of its first BEGIN in the leading topic."""
-        self.end_offset: int | None = None
-        """Likewise of its first END."""
-        self.marked_at: int | None = None
-        """When it was committed, by its first BEGIN or END."""
-        self.event_count: int | None = None
-        """Of all its changes, by the END that counts most."""
-        self.expected = 0
-        """Changes of tables that land, by the END that counts most."""
-        self.ended_at: int | None = None
-        """When it was committed, by its first END."""
-        self.has_other_end = False
-        """Whether another END says another time."""
-        self.end_position: str | None = None
-        """That its END tells."""
-        self.position: str | None = None
-        """Where it was committed, as far as that is known."""
-        self.stands_at: str | None = None
-        """Where it stands in the order of marks: there, or where it holds what follows it."""
-        self.misplacement: HoldReason | None = None
-        """Why it is not there."""
-        self.older: str | None = None
-        """The highest place of a change of what comes before it."""
-        self.following: str | None = None
-        """The commit that the next one names, empty for none; None where it has no changes."""
-        self.has_known_end = True
-        self.is_last_of_epoch = False
-        """Whether what comes next belongs to an epoch that an operator has declared."""
-        self.is_decided = False
-        """Whether an operator has released or discarded it."""
-        self.is_uncounted = False
-        """Whether nothing counts its changes (S15)."""
-        self._named: str | None = None
-        self._nameless_last: str | None = None
-        self._naming_first: str | None = None
+    # its changes
+    has_changes: bool = False
+    is_whole: bool = False
+    """Whether it is a transaction by itself: a TRUNCATE without BEGIN and END."""
+    has_block: bool = True
+    """Whether each change has a transaction block."""
+    has_any_block: bool = False
+    """Whether all changes of one table have it."""
+    received: int = 0
+    """Distinct changes."""
+    first: str | None = None
+    last: str | None = None
+    """The lowest and the highest place of its changes."""
+    commit_position: str | None = None
+    """That a change tells."""
+    committed_at: int = 0
+    log_position: str | None = None
+    named: str | None = None
+    """The commit that its changes name first."""
+    _nameless_last: str | None = None
+    _naming_first: str | None = None
+
+    # its markers
+    has_markers: bool = False
+    has_end: bool = False
+    begin_offset: int | None = None
+    """Of its first BEGIN in the leading topic."""
+    end_offset: int | None = None
+    """Likewise of its first END."""
+    marked_at: int | None = None
+    """When it was committed, by its first BEGIN or END."""
+    event_count: int | None = None
+    """Of all its changes, by the END that counts most."""
+    expected: int = 0
+    """Changes of tables that land, by the END that counts most."""
+    ended_at: int | None = None
+    """When it was committed, by its first END."""
+    has_other_end: bool = False
+    """Whether another END says another time."""
+    end_position: str | None = None
+    """That its END tells."""
+
+    # what is known of it
+    is_decided: bool = False
+    """Whether an operator has released or discarded it."""
+    is_uncounted: bool = False
+    """Whether nothing counts its changes (S15)."""
+
+    # where it stands
+    older: str | None = None
+    """The highest place of a change of what comes before it."""
+    following: str | None = None
+    """The commit that the next one names, empty for none; None where it has no changes."""
+    has_known_end: bool = True
+    is_last_of_epoch: bool = False
+    """Whether what comes next belongs to an epoch that an operator has declared."""
+    position: str | None = None
+    """Where it was committed, as far as that is known."""
+    stands_at: str | None = None
+    """Where it stands in the order of marks: there, or where it holds what follows it."""
+    misplacement: HoldReason | None = None
+    """Why it is not there."""
 
     def add_count(self, one: Count) -> None:
         """Take in changes of one table."""
@@ -128,7 +102,7 @@ class Transaction:
         if one.previous is None:
             self._nameless_last = most(self._nameless_last, one.last_place)
         else:
-            self._named = least(self._named, one.previous)
+            self.named = least(self.named, one.previous)
             self._naming_first = least(self._naming_first, one.first_place)
 
     def add_marker(self, one: Marker, *, is_leading: bool) -> None:
@@ -150,11 +124,6 @@ class Transaction:
             self.begin_offset = least(self.begin_offset, one.offset)
 
     @property
-    def named(self) -> str | None:
-        """The commit that its changes name first."""
-        return self._named
-
-    @property
     def log(self) -> str:
         return log_of(self.log_position)
 
@@ -162,7 +131,7 @@ class Transaction:
     def previous(self) -> str | None:
         """The commit before its own. Behind a restart inside the first transaction of a stream
         changes name the last one before the restart, which is no predecessor (Debezium 3.6.3)."""
-        named, nameless, naming = self._named, self._nameless_last, self._naming_first
+        named, nameless, naming = self.named, self._nameless_last, self._naming_first
         if named is None or nameless is None or naming is None or self.first is None:
             return named
         return None if self.first <= named <= nameless and naming > named else named

@@ -4,7 +4,7 @@ Only places in the log order them. A transaction is known to end where the file 
 server begins to write, and around all that is a transaction by itself, or a snapshot.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import groupby
 from typing import NamedTuple
 
@@ -27,19 +27,19 @@ class Groups(NamedTuple):
 
 
 def groups_of(
-    connector: str | None,
-    counts: Iterable[Count],
-    stretches: Iterable[Stretch],
-    controls: Iterable[Control],
+    lone: Collection[str], stretches: Iterable[Stretch], controls: Iterable[Control]
 ) -> Groups:
-    """The groups of a source; none where connectors always name transactions."""
-    if connector not in ("mysql", "mariadb"):
-        return Groups({}, {})
-    lone = {one.transaction_id for one in counts if is_lone(one)}
+    """The groups of a source; none where each change names a transaction.
+
+    Args:
+        lone: transactions that are named by the place of their change alone.
+        stretches: of the run.
+        controls: likewise.
+    """
     if not lone:
         return Groups({}, {})
     places = {
-        (place, one.kind == "change" and one.link in lone, one.link or "")
+        (place, one.kind == "change" and one.unit_id in lone, one.unit_id or "")
         for one in stretches
         if one.kind in ("change", "read")
         for place in (one.first_place, one.last_place)

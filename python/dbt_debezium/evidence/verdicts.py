@@ -2,33 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 from dbt_debezium.evidence.facts import Stretch
 from dbt_debezium.evidence.settle import Settlement
 from dbt_debezium.evidence.shown import Counts, Miscounted, Shown
 from dbt_debezium.evidence.source import SourceEvidence
-from dbt_debezium.judge.verdicts import (
-    Commit,
-    Discarded,
-    Hold,
-    LinkKind,
-    Passed,
-    Proof,
-    Superseded,
-    Verdict,
-)
+from dbt_debezium.judge.marks import Facts
+from dbt_debezium.judge.places import EVERYWHERE
+from dbt_debezium.judge.verdicts import SETTLING, LinkKind, Outcome, Proof, Verdict
 from dbt_debezium.reasons.hold_reason import HoldReason
 from dbt_debezium.units import UnitKind
-
-Outcome: TypeAlias = Literal["commit", "hold", "superseded", "discarded", "passed", "late"]
-OUTCOMES: Final[dict[type[Verdict], Outcome]] = {
-    Commit: "commit",
-    Hold: "hold",
-    Superseded: "superseded",
-    Discarded: "discarded",
-    Passed: "passed",
-}
 
 
 class UnitVerdict(NamedTuple):
@@ -40,8 +24,8 @@ class UnitVerdict(NamedTuple):
 
     unit_kind: UnitKind
     unit_id: str
-    verdict: Outcome
-    link_kind: LinkKind | Literal["message"] | None = None
+    verdict: Outcome | Literal["late"]
+    link_kind: LinkKind | None = None
     transaction_id: str | None = None
     position: str | None = None
     read_position: str | None = None
@@ -63,20 +47,21 @@ class UnitVerdict(NamedTuple):
     @property
     def is_settled(self) -> bool:
         """Whether no later run says anything else of it."""
-        return self.verdict in ("commit", "discarded", "superseded", "late")
+        return self.verdict == "late" or self.verdict in SETTLING
 
 
 def link_verdicts(
-    evidence: SourceEvidence, verdicts: Sequence[Verdict], counts: Counts
+    evidence: SourceEvidence, facts: Facts, verdicts: Sequence[Verdict], counts: Counts
 ) -> list[UnitVerdict]:
     """The verdict on each link of the chain.
 
     Args:
         evidence: of the run.
+        facts: that the judge was given.
         verdicts: of the judge, in the order of the chain.
         counts: what was noted of transactions.
     """
-    shown = Shown(evidence, counts)
+    shown = Shown(evidence, facts, counts)
     return [_of_link(one, shown) for one in verdicts]
 
 
@@ -112,42 +97,35 @@ def unit_verdicts(
 
 def _of_link(verdict: Verdict, shown: Shown) -> UnitVerdict:
     kind: UnitKind = "snapshot"
-    read_position = None if isinstance(verdict, Passed) else verdict.read_position
-    unit_id = read_position or verdict.position or ""
+    unit_id = verdict.read_position or verdict.position or ""
     if verdict.kind == "message":
         kind = "message"
     elif verdict.kind == "transaction":
         kind, unit_id = "transaction", verdict.transaction_id or ""
-    found = UnitVerdict(
+    return UnitVerdict(
         kind,
         unit_id,
-        OUTCOMES[type(verdict)],
+        verdict.outcome,
         verdict.kind,
         verdict.transaction_id,
         verdict.position,
-        read_position,
+        verdict.read_position,
+        proof=verdict.proof,
+        commit_number=None if verdict.chain_end is None else verdict.chain_end.commit_number,
         **shown.of(verdict),
     )
-    match verdict:
-        case Passed() if verdict.kind == "message":
-            found = found._replace(committed_at=verdict.committed_at)
-        case Commit():
-            found = found._replace(proof=verdict.proof)
-    if isinstance(verdict, Commit | Discarded):
-        found = found._replace(commit_number=verdict.chain_end.commit_number)
-    return found
 
 
 def _late(
     evidence: SourceEvidence, settlement: Settlement, judged: set[str]
 ) -> Iterator[UnitVerdict]:
     """Units that were settled before this run, or lie behind its end."""
-    names = {one.link or "" for one in evidence.landed.late}
+    names = {one.unit_id or "" for one in evidence.landed.late}
     names |= {one.transaction_id for one in evidence.late_markers}
     for name in sorted({*names, *settlement.late} - judged):
         position = settlement.late.get(name, evidence.known.settled.get(name))
         yield UnitVerdict("transaction", name, "late", transaction_id=name, position=position)
-    snapshots = {one.link or "" for one in evidence.facts.stretches.where("kind", "read")}
+    snapshots = {one.unit_id or "" for one in evidence.facts.stretches.where("kind", "read")}
     for at in sorted(snapshots - {*evidence.reads}):
         yield UnitVerdict("snapshot", at, "late", read_position=at)
 
@@ -159,7 +137,7 @@ def window_verdicts(
     the first one behind the commit that they name, or at or behind their own place in the log."""
     windows: dict[str, Stretch] = {}
     for one in evidence.facts.stretches.where("kind", "window"):
-        windows.setdefault(one.link or "", one)
+        windows.setdefault(one.unit_id or "", one)
     if not windows:
         return
     chain = [one for one in links if one.link_kind == "transaction"]
@@ -183,6 +161,6 @@ def _closes(evidence: SourceEvidence, window: Stretch, link: UnitVerdict) -> boo
     sent = evidence.sent.get(link.unit_id)
     if sent is None:
         return False
-    if sent.log_position is not None and sent.log_position == window.link:
+    if sent.log_position is not None and sent.log_position == window.unit_id:
         return True
-    return (sent.last or "") >= (window.last_place or "~")
+    return (sent.last or "") >= (window.last_place or EVERYWHERE)

@@ -4,7 +4,7 @@ import traceback
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
@@ -24,16 +24,17 @@ from dbt_debezium.evidence import (
     encoded,
     judge_source,
 )
-from dbt_debezium.evidence.facts import Place, Range
+from dbt_debezium.evidence.facts import Place
 from dbt_debezium.evidence.groups import FOREIGN, coded, plain
 from dbt_debezium.evidence.verdicts import UnitVerdict
-from dbt_debezium.judge.facts import Decision
+from dbt_debezium.functions.columns import sql_columns
+from dbt_debezium.judge.marks import Decision, Range
+from dbt_debezium.judge.verdicts import SETTLING
 from dbt_debezium.patterns import matches
+from dbt_debezium.reasons.hold_reason import HoldReason
 
 AT_ONCE: Final = 20_000
 """Rows that are handed to Spark in one piece."""
-SETTLING: Final = frozenset({"commit", "discarded", "superseded"})
-"""Verdicts after which nothing is said of a unit any more but that it is late."""
 
 GIVEN: Final = pa.schema(
     [
@@ -113,18 +114,6 @@ SAID: Final = pa.schema(
 - `state`: `content`, for the next run.
 - `refusal`: why the source cannot be judged, in `content`. All of its messages are held then.
 """
-SQL_TYPES: Final[dict[pa.DataType, str]] = {
-    pa.string(): "string",
-    pa.int64(): "bigint",
-    pa.bool_(): "boolean",
-    pa.list_(pa.string()): "array<string>",
-    pa.list_(pa.int64()): "array<bigint>",
-    pa.list_(_COUNT): (
-        "array<struct<data_collection: string, expected_count: bigint, received_count: bigint>>"
-    ),
-    pa.list_(_RANGE): "array<struct<first_offset: bigint, last_offset: bigint>>",
-}
-COLUMNS: Final = ", ".join(f"`{one.name}` {SQL_TYPES[one.type]}" for one in SAID)
 
 
 class ProjectSettings(msgspec.Struct, forbid_unknown_fields=True):
@@ -279,11 +268,6 @@ class _Given:
             )
             for one in self._by["look"]
         }
-        leading = {
-            number
-            for topic, number in looks
-            if topic in topics and topics[topic] == Topic("transactions")
-        }
         return Known(
             self._source,
             _SETTINGS.decode(settings).of(self._source) if settings else Settings(),
@@ -293,7 +277,6 @@ class _Given:
             frozenset(one["unit_id"] for one in self._by["settled_snapshot"]),
             tuple(one["transaction_id"] for one in self._by["missing_row"]),
             topics,
-            1 + max(leading, default=0),
             looks,
             [
                 Range(one["topic"], one["partition"], one["offset"], one["number"])
@@ -316,21 +299,7 @@ def _rows_of(judged: Judged, given: _Given) -> Iterator[dict[str, object]]:
     for unit in judged.state.open:
         yield {"kind": "open", "unit_kind": unit.kind, "unit_id": unit.id}
     for one in judged.progress:
-        yield {
-            "kind": "progress",
-            "topic": one.topic,
-            "partition": one.partition,
-            "known_ranges": [
-                {"first_offset": first, "last_offset": last} for first, last in one.ranges
-            ],
-            "contiguous_offset": one.contiguous_offset,
-            "last_offset": one.last_offset,
-            "unplaced_offsets": [*one.unplaced_offsets],
-            "event_position": one.event_position,
-            "link_position": one.link_position,
-            "has_signals": one.has_signals,
-            "data_collections": [*one.data_collections],
-        }
+        yield {"kind": "progress", **one._asdict()}
     for row in judged.outcomes.to_pylist():
         yield {"kind": "outcome", **row}
     yield {"kind": "state", "content": encoded(judged.state)}
@@ -338,28 +307,12 @@ def _rows_of(judged: Judged, given: _Given) -> Iterator[dict[str, object]]:
 
 def _unit(one: UnitVerdict, settled: dict[str, str | None]) -> dict[str, object]:
     is_new = one.verdict == "late" and one.unit_kind == "transaction" and one.unit_id not in settled
-    return {
-        "kind": "unit",
-        "unit_kind": one.unit_kind,
-        "unit_id": one.unit_id,
-        "verdict": one.verdict,
-        "is_settled_now": one.verdict in SETTLING or is_new,
-        "link_kind": one.link_kind,
-        "transaction_id": one.transaction_id,
-        "position": one.position,
-        "read_position": one.read_position,
-        "held_reason": one.held_reason,
-        "proof": one.proof,
-        "commit_number": one.commit_number,
-        "committed_at": one.committed_at,
-        "has_reset_counters": one.has_reset_counters,
-        "log_order": one.log_order,
-        "event_count": one.event_count,
-        "miscounted_tables": [table._asdict() for table in one.miscounted_tables],
-    }
+    return {"kind": "unit", "is_settled_now": one.verdict in SETTLING or is_new, **one._asdict()}
 
 
 def register(spark: SparkSession) -> None:
-    """Make `judge_sources(table(…) partition by judged_source)` known to the session's SQL."""
-    function: Any = arrow_udtf(JudgeSources, returnType=COLUMNS)
+    """Make `judge_sources(table(…) partition by judged_source)` known to the session's SQL, and the
+    reasons for which it holds to the macro `hold_reasons`."""
+    function: Any = arrow_udtf(JudgeSources, returnType=sql_columns(SAID))
     spark.udtf.register("judge_sources", function)
+    spark.conf.set("spark.dbt_debezium.hold_reasons", " ".join(get_args(HoldReason)))

@@ -8,8 +8,9 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import arrow_udtf
 
-from dbt_debezium.evidence.lake_topics import LakeTopic, Seen, lake_topics
+from dbt_debezium.evidence.lake_topics import LakeTopic, Seen, lake_topics, prefix_of
 from dbt_debezium.evidence.topics import SentChanges, SentEnd
+from dbt_debezium.functions.columns import sql_columns
 
 GIVEN: Final = (
     "said",
@@ -37,14 +38,9 @@ GIVEN: Final = (
 - `published`: a source that has a commit.
 - `fetched`: a topic that a landing has read.
 - `end`: an END of a topic that no name places.
-- `changes`: of a transaction with such an END and one table; `source` is the topic prefix.
+- `changes`: of a transaction with such an END and one table.
 - `settings`: in `source` what `connector_settings` says of the project.
 """
-COLUMNS: Final = (
-    "topic string, sources array<string>, topic_source string, marker_source string, "
-    "shown_prefixes array<string>, is_leading boolean, has_controls boolean, marker_count bigint, "
-    "role string, judged_sources array<string>"
-)
 TEXTS: Final = pa.list_(pa.string())
 SCHEMA: Final = pa.schema(
     [
@@ -77,8 +73,6 @@ class PlaceTopics:
         """Place the topics; nothing in a task of Spark that no row has come to."""
         if self._rows:
             found = [one._asdict() for one in placed(self._rows)]
-            for one in found:
-                one["shown_prefixes"] = one.pop("possible_prefixes")
             yield pa.Table.from_pylist(found, schema=SCHEMA)
 
 
@@ -88,19 +82,7 @@ def placed(rows: list[dict[str, Any]]) -> list[LakeTopic]:
     for row in rows:
         by.setdefault(row["said"], []).append(row)
     return lake_topics(
-        [
-            Seen(
-                row["topic"],
-                row["source"],
-                row["connector"],
-                row["database_name"],
-                row["kind"],
-                row["landing_id"],
-                row["offset"],
-                row["message_count"],
-            )
-            for row in by.get("seen", ())
-        ],
+        [Seen(*(row[name] for name in Seen._fields)) for row in by.get("seen", ())],
         [
             LakeTopic(
                 row["topic"],
@@ -127,7 +109,7 @@ def placed(rows: list[dict[str, Any]]) -> list[LakeTopic]:
         ],
         changes=[
             SentChanges(
-                row["source"],
+                prefix_of(row["source"], row["connector"], row["database_name"]),
                 row["connector"],
                 row["database_name"],
                 row["transaction_id"],
@@ -149,6 +131,6 @@ def _transaction_topics(rows: Iterable[dict[str, Any]]) -> dict[str, str]:
 
 
 def register(spark: SparkSession) -> None:
-    """Make `place_topics(table(…) with single partition)` known to the session's SQL."""
-    function: Any = arrow_udtf(PlaceTopics, returnType=COLUMNS)
+    """Make `place_topics(table(…) partition by 'lake')` known to the session's SQL."""
+    function: Any = arrow_udtf(PlaceTopics, returnType=sql_columns(SCHEMA))
     spark.udtf.register("place_topics", function)

@@ -28,47 +28,27 @@ The judge knows no rows: what a published transaction would contradict (S17), th
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import chain as joined
 
 from dbt_debezium.judge.chain import Chain
 from dbt_debezium.judge.evidence import Evidence
-from dbt_debezium.judge.marks import LINK_KINDS, Fact, Mark
-from dbt_debezium.judge.verdicts import (
-    ChainEnd,
-    Commit,
-    Discarded,
-    Hold,
-    Passed,
-    Superseded,
-    Verdict,
-)
+from dbt_debezium.judge.marks import Facts, Link
+from dbt_debezium.judge.verdicts import ChainEnd, Verdict
 
-__all__ = ["ChainEnd", "Commit", "Discarded", "Hold", "Passed", "Superseded", "Verdict", "judge"]
+__all__ = ["ChainEnd", "Verdict", "judge"]
 
 
-def judge(marks: Iterable[Mark], end: ChainEnd) -> Iterator[Verdict]:
+def judge(facts: Facts, links: Iterable[Link], end: ChainEnd) -> Iterator[Verdict]:
     """Judge the chain of one source.
 
     Args:
-        marks: in the order that `marks` describes.
+        facts: of the source.
+        links: in the order of `marks.place_of`.
         end: where the published chain ends.
 
     Returns:
-        One verdict per transaction and snapshot behind that end, and `Passed` for what the chain
-        has passed that is no commit; none of a blocking snapshot that waits for a commit behind its
-        reads. Commits come in their order. The newest `Commit` or `Discarded` has where the chain
-        ends with it, which the next run is given.
-
-    Raises:
-        DebeziumError: the source has something that the judge cannot order.
+        One verdict per transaction and snapshot behind that end, and one per message or DDL that
+        the chain has passed; none of a blocking snapshot that waits for a commit behind its reads.
+        Commits come in their order. The newest that has a `chain_end` has where the chain ends with
+        it, which the next run is given.
     """
-    facts: list[Fact] = []
-    rest = iter(marks)
-    for mark in rest:
-        if mark.kind in LINK_KINDS:
-            rest = joined([mark], rest)
-            break
-        facts.append(mark)  # type: ignore[arg-type] # LINK_KINDS are the other kinds
-    else:
-        rest = iter(())
-    yield from Chain(Evidence(facts, end), end).verdicts(rest)  # type: ignore[arg-type] # likewise
+    yield from Chain(Evidence(facts, end), end).verdicts(links)

@@ -18,18 +18,8 @@ from dbt_debezium.judge.marks import (
     Uncounted,
 )
 from dbt_debezium.judge.predecessor import Predecessor
-from dbt_debezium.judge.transaction import Transaction, log_number
-from dbt_debezium.judge.verdicts import (
-    ChainEnd,
-    Commit,
-    Discarded,
-    Hold,
-    LinkKind,
-    Passed,
-    Proof,
-    Superseded,
-    Verdict,
-)
+from dbt_debezium.judge.transaction import AnyTransaction, Counted
+from dbt_debezium.judge.verdicts import ChainEnd, LinkKind, Proof, Verdict
 from dbt_debezium.reasons.hold_reason import HoldReason
 
 
@@ -55,27 +45,23 @@ class Chain:
             match first := next(marks):
                 case Message():
                     if self._predecessor.add_message(first) and self._held_by is None:
-                        yield Passed("message", first.position, None, first.committed_at)
+                        at = first.committed_at
+                        yield Verdict("passed", "message", first.position, committed_at=at)
                 case BlockingSnapshot():
                     yield self._judge_blocking(first)
                 case Snapshot():
                     yield self._judge_snapshot(first)
-                case Truncate():
-                    if not self._is_published(first.position):
-                        yield from self._judge_truncate(first)
-                case Uncounted():
-                    if not self._is_published(first.position):
-                        yield self._judge_uncounted(first)
+                case Truncate() | Uncounted():
+                    yield from self._judge_unpublished(first)
                 case _:
                     rest = (mark for mark in marks if isinstance(mark, TransactionMark))
-                    transaction = Transaction([first, *rest])
-                    if not self._is_published(transaction.position):
-                        yield self._judge_transaction(transaction)
+                    yield from self._judge_unpublished(Counted([first, *rest]))
 
-    def _is_published(self, position: str | None) -> bool:
-        """Whether a transaction is, by its position: it comes before a snapshot at the same one."""
-        passed = self._start.passed
-        return passed is not None and position is not None and position <= passed
+    def _judge_unpublished(self, transaction: AnyTransaction) -> Iterator[Verdict]:
+        """The position of a transaction tells: it comes before a snapshot at the same one."""
+        passed, position = self._start.passed, transaction.position
+        if passed is None or position is None or position > passed:
+            yield self._judge_transaction(transaction)
 
     def _judge_snapshot(self, snapshot: Snapshot) -> Verdict:
         """A snapshot that is whole needs no predecessor, because it replaces all tables (S5).
@@ -83,9 +69,10 @@ class Chain:
         One that is discarded replaces nothing, so it waits for what comes before it.
         """
         position, decided = snapshot.position, self._on_snapshot(snapshot.position)
-        newest = self._start.position or self._start.snapshot_position
+        link = Verdict("commit", "initial_snapshot", position, read_position=snapshot.place)
+        newest = self._start.newest_position
         if newest is not None and position < newest:
-            return self._judge_late(snapshot, decided)
+            return self._judge_late(link, decided)
         reason = self._evidence.snapshot_hold_reason(position)
         if decided == "discard":
             reason = self._follows_held()
@@ -97,94 +84,76 @@ class Chain:
             has_discarded_snapshot=decided == "discard",
         ).reaching(snapshot.place)
         if reason is not None:
-            verdict = self._waiting_snapshot("initial_snapshot", position, position, reason, end)
-            return replace(verdict, read_position=snapshot.place)
+            return self._waiting_snapshot(link, position, reason, end)
         self._held_by = None
         self._move_to(end)
-        commit = self._commit("initial_snapshot", position, None, decided=decided)
-        return replace(commit, read_position=snapshot.place)
+        return self._commit(link, decided)
 
-    def _judge_late(self, snapshot: Snapshot, decided: Decided) -> Verdict:
+    def _judge_late(self, link: Verdict, decided: Decided) -> Verdict:
         """A snapshot in front of what is published: its rows were never under the changes that
         readers see (S17). It is no commit any more. The chain stands until an operator discards it,
         or a later snapshot has its rows."""
-        position, place = snapshot.position, snapshot.place
         if decided == "discard":
-            return Discarded("initial_snapshot", position, None, self._end, read_position=place)
-        if self._evidence.is_replaced(position):
-            return Superseded("initial_snapshot", position, None, place)
-        self._held_by = "initial_snapshot"
-        return Hold("initial_snapshot", position, None, "late_snapshot", read_position=place)
+            return replace(link, outcome="discarded", chain_end=self._end)
+        if self._evidence.is_replaced(link.position or ""):
+            return replace(link, outcome="superseded")
+        self._held_by = link.kind
+        return replace(link, outcome="hold", reason="late_snapshot")
 
     def _judge_blocking(self, snapshot: BlockingSnapshot) -> Verdict:
         """It is a commit behind a transaction, which the next one follows all the same (S7)."""
-        read_position = snapshot.snapshot_position
-        decided = self._on_snapshot(read_position)
+        at = snapshot.snapshot_position
+        decided = self._on_snapshot(at)
+        link = Verdict("commit", "blocking_snapshot", snapshot.position, read_position=at)
         reason = _first(self._holds.of_blocking(snapshot, self._follows_held(), decided))
         if reason is not None:
-            verdict = self._waiting_snapshot(
-                "blocking_snapshot", snapshot.position, read_position, reason
-            )
-            return replace(verdict, read_position=read_position)
-        at = snapshot.committed_at
-        commit = self._commit(
-            "blocking_snapshot", snapshot.position, None, decided=decided, committed_at=at
-        )
-        return replace(commit, read_position=read_position)
+            return self._waiting_snapshot(link, at, reason)
+        return self._commit(replace(link, committed_at=snapshot.committed_at), decided)
 
-    def _judge_transaction(self, transaction: Transaction) -> Verdict:
-        position, transaction_id = transaction.position, transaction.transaction_id
-        decided = self._evidence.decisions.on_transaction(transaction_id)
+    def _judge_transaction(self, transaction: AnyTransaction) -> Verdict:
+        """A BEGIN that stays alone where no TRUNCATE can be missing is that of DDL: no commit."""
+        link = Verdict("commit", "transaction", transaction.position, transaction.transaction_id)
+        decided = self._evidence.decisions.on_transaction(transaction.transaction_id)
         follows_held = self._follows_held()
         reasons = self._holds.of_transaction(transaction, self._predecessor, follows_held, decided)
-        reason, traits = _first(reasons), self._evidence.traits
-        offsets = transaction.end_offsets(traits) if traits else ()
-        if not offsets and not (traits and traits.names_predecessor):
-            offsets = self._predecessor.end.end_offsets
-        end = replace(self._predecessor.end, position=position, end_offsets=offsets)
-        end = end.reaching(transaction.last_place).numbered(transaction.log_number)
-        if reason is not None:
-            named, last = transaction.previous_position, transaction.last_place
-            return self._waiting("transaction", position, transaction_id, reason, end, named, last)
-        assert position is not None  # else it has no END, or that has no position
-        self._move_to(end)
-        at = transaction.committed_at
-        return self._commit("transaction", position, transaction_id, decided, transaction.proof, at)
-
-    def _judge_truncate(self, truncate: Truncate) -> Iterator[Verdict]:
-        """A BEGIN that stays alone where no TRUNCATE can be missing is that of DDL: no commit."""
-        position, transaction_id = truncate.position, truncate.transaction_id
-        decided = self._evidence.decisions.on_transaction(transaction_id)
-        follows_held = self._follows_held()
-        reasons = self._holds.of_truncate(truncate, self._predecessor, follows_held, decided)
         reason = _first(reasons)
-        number = log_number(truncate.log, truncate.log_number)
-        end = replace(self._predecessor.end, position=position).numbered(number)
-        if truncate.has_landed:
-            end = end.reaching(truncate.place)
+        end = self._end_behind(transaction)
         if reason is not None:
-            yield self._waiting("transaction", position, transaction_id, reason, end)
-            return
+            return self._waiting(link, reason, end, is_superseded=self._is_superseded(transaction))
         self._move_to(end)
-        if truncate.has_landed or decided is not None:
-            yield self._commit("transaction", position, transaction_id, decided)
-        else:
-            yield Passed("transaction", position, transaction_id)
+        if isinstance(transaction, Truncate) and not transaction.has_landed and decided is None:
+            return replace(link, outcome="passed")
+        link = replace(link, committed_at=transaction.committed_at)
+        return self._commit(link, decided, transaction.proof)
 
-    def _judge_uncounted(self, transaction: Uncounted) -> Verdict:
-        position, transaction_id = transaction.position, transaction.transaction_id
-        decided = self._evidence.decisions.on_transaction(transaction_id)
-        follows_held = self._follows_held()
-        reasons = self._holds.of_uncounted(transaction, self._predecessor, follows_held, decided)
-        reason = _first(reasons)
-        end = replace(self._predecessor.end, position=position).reaching(transaction.last_place)
-        if reason is not None:
-            named, last = transaction.previous_position, transaction.last_change
-            return self._waiting("transaction", position, transaction_id, reason, end, named, last)
-        self._move_to(end)
-        assert position is not None  # else nothing shows that it is complete
-        proof, at = transaction.proof, transaction.committed_at
-        return self._commit("transaction", position, transaction_id, decided, proof, at)
+    def _end_behind(self, transaction: AnyTransaction) -> ChainEnd:
+        """Where the chain would end with a transaction."""
+        end = replace(self._predecessor.end, position=transaction.position)
+        end = end.reaching(transaction.last_place)
+        if isinstance(transaction, Uncounted):
+            return end
+        if isinstance(transaction, Counted):
+            traits = self._evidence.facts.traits
+            offsets = transaction.end_offsets(traits) if traits else ()
+            if offsets or (traits and traits.names_predecessor):
+                end = replace(end, end_offsets=offsets)
+        return end.numbered(transaction.log_number)
+
+    def _is_superseded(self, transaction: AnyTransaction) -> bool:
+        """Whether a snapshot has what waits. What has no position comes behind all that has one,
+        and so behind the newest snapshot; one in front of its changes has not seen them."""
+        if transaction.position is not None:
+            return self._evidence.is_superseded(transaction.position)
+        assert not isinstance(transaction, Truncate)  # its position is known
+        last = (
+            transaction.last_place if isinstance(transaction, Counted) else transaction.last_change
+        )
+        at = self._end.snapshot_position
+        return (
+            _is_before(transaction.previous_position, at)
+            and not _is_before(at, last)
+            and not self._end.has_discarded_snapshot
+        )
 
     def _on_snapshot(self, position: str) -> Decided:
         return self._evidence.decisions.on_snapshot(position)
@@ -194,25 +163,17 @@ class Chain:
         match self._held_by:
             case "transaction":
                 return "follows_held_transaction"
-            case "initial_snapshot" | "blocking_snapshot":
-                return "follows_held_snapshot"
             case None:
                 return None
+            case _:
+                return "follows_held_snapshot"
 
-    def _commit(
-        self,
-        kind: LinkKind,
-        position: str,
-        transaction_id: str | None,
-        decided: Decided,
-        proof: Proof = "counted",
-        committed_at: int | None = None,
-    ) -> Commit | Discarded:
+    def _commit(self, link: Verdict, decided: Decided, proof: Proof = "counted") -> Verdict:
         """The chain has moved on to a link. What an operator has discarded is no commit."""
         if decided == "discard":
-            return Discarded(kind, position, transaction_id, self._end, committed_at)
+            return replace(link, outcome="discarded", chain_end=self._end)
         self._end = replace(self._end, commit_number=self._end.commit_number + 1)
-        return Commit(kind, position, transaction_id, self._end, proof, committed_at)
+        return replace(link, outcome="commit", chain_end=self._end, proof=proof)
 
     def _move_to(self, end: ChainEnd) -> None:
         self._end = replace(end, commit_number=self._end.commit_number)
@@ -223,59 +184,38 @@ class Chain:
         self._predecessor = Predecessor(end, self._evidence)
 
     def _waiting(
-        self,
-        kind: LinkKind,
-        position: str | None,
-        transaction_id: str | None,
-        reason: HoldReason,
-        end: ChainEnd | None = None,
-        previous_position: str | None = None,
-        last_place: str | None = None,
-    ) -> Hold | Superseded:
+        self, link: Verdict, reason: HoldReason, end: ChainEnd | None, *, is_superseded: bool
+    ) -> Verdict:
         """A link waits, or a later snapshot has it.
 
         Args:
-            kind: of the link.
-            position: of the link; None where nothing shows it.
-            transaction_id: None of a snapshot.
+            link: that waits.
             reason: why it waits.
             end: where the chain would end with it; None of a blocking snapshot, which nothing
                 follows.
-            previous_position: the commit that a transaction names.
-            last_place: of its changes. A snapshot in front of it has not seen them.
+            is_superseded: whether a snapshot has it.
         """
-        if position is not None:
+        if link.position is not None:
             if end is not None:
                 self._go_on_from(end)
             if self._held_by is None or (
-                kind != "transaction" and not reason.startswith("follows_held")
+                link.kind != "transaction" and not reason.startswith("follows_held")
             ):
-                self._held_by = kind
-            is_superseded = self._evidence.is_superseded(position)
-        else:
-            # It comes behind all that has a place, and so behind the newest snapshot.
-            snapshot_position = self._end.snapshot_position
-            is_superseded = (
-                _is_before(previous_position, snapshot_position)
-                and not _is_before(snapshot_position, last_place)
-                and not self._end.has_discarded_snapshot
-            )
+                self._held_by = link.kind
         if is_superseded:
-            return Superseded(kind, position, transaction_id)
-        return Hold(kind, position, transaction_id, reason)
+            return replace(link, outcome="superseded")
+        return replace(link, outcome="hold", reason=reason)
 
     def _waiting_snapshot(
-        self,
-        kind: LinkKind,
-        position: str,
-        read_position: str,
-        reason: HoldReason,
-        end: ChainEnd | None = None,
-    ) -> Hold | Superseded:
-        verdict = self._waiting(kind, position, None, reason, end)
-        if isinstance(verdict, Superseded) or reason != "snapshot_incomplete":
+        self, link: Verdict, at: str, reason: HoldReason, end: ChainEnd | None = None
+    ) -> Verdict:
+        """Likewise a snapshot, which facts know by its place in the chain or that of its reads."""
+        is_superseded = self._evidence.is_superseded(link.position or "")
+        verdict = self._waiting(link, reason, end, is_superseded=is_superseded)
+        if verdict.reason != "snapshot_incomplete":
             return verdict
-        return replace(verdict, lacking_topics=self._evidence.lacking_topics(read_position))
+        topics, tables = self._evidence.lacking(at)
+        return replace(verdict, lacking_topics=topics, lacking_tables=tables)
 
 
 def _first(reasons: Reasons) -> HoldReason | None:
@@ -287,10 +227,12 @@ def _is_before(position: str | None, other: str | None) -> bool:
     return position is not None and other is not None and position < other
 
 
-def _identity(link: Link) -> tuple[str | None, str, str | None]:
+def _identity(link: Link) -> tuple[str | None, type[Link] | None, str | None]:
     """Marks of one transaction are one link."""
-    if isinstance(link, Message | Snapshot):
-        return link.position, link.kind, None
-    if isinstance(link, BlockingSnapshot):
-        return link.position, link.kind, link.snapshot_position
-    return link.position, "transaction", link.transaction_id
+    match link:
+        case Message() | Snapshot():
+            return link.position, type(link), None
+        case BlockingSnapshot():
+            return link.position, type(link), link.snapshot_position
+        case _:
+            return link.position, None, link.transaction_id

@@ -6,9 +6,10 @@ from dbt_debezium.judge.decisions import Decided, settles
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import BlockingSnapshot, Truncate, Uncounted
 from dbt_debezium.judge.predecessor import Predecessor
-from dbt_debezium.judge.transaction import Transaction
+from dbt_debezium.judge.traits import Traits
+from dbt_debezium.judge.transaction import AnyTransaction, Counted
 from dbt_debezium.judge.uncounted import uncounted_hold_reason
-from dbt_debezium.judge.verdicts import ChainEnd, Proof
+from dbt_debezium.judge.verdicts import ChainEnd
 from dbt_debezium.reasons.hold_reason import HoldReason
 
 Reasons = Iterator[HoldReason | None]
@@ -24,70 +25,36 @@ class Holds:
 
     def of_transaction(
         self,
-        transaction: Transaction,
+        transaction: AnyTransaction,
         predecessor: Predecessor,
         follows_held: HoldReason | None,
         decided: Decided,
     ) -> Reasons:
-        """Of one that END counts.
+        """Of a transaction.
 
         Args:
-            transaction: all of its marks.
+            transaction: counted by END, or not (S15), or a TRUNCATE without END (S8).
             predecessor: the link in front of it, which waits perhaps.
             follows_held: why it waits for what comes before it.
             decided: on it.
         """
-        traits = self._evidence.traits
-        if traits is None:
+        traits = self._evidence.facts.traits
+        if traits is None:  # nothing shows whose the markers are (S0)
             yield "no_transaction"
             return
         must_be_proved = not settles(decided) or transaction.position is None
         if must_be_proved:
-            yield self._refused("counted")
-            yield transaction.hold_reason(traits, self._evidence.partitions, self._evidence.unread)
+            is_refused = transaction.proof in self._evidence.facts.refused_proofs
+            yield "refused_proof" if is_refused else None
+            yield self._incomplete(transaction, traits)
             assert transaction.position is not None  # else it waits for that
             before = predecessor.in_stream_of(transaction.position)
             yield before.hold_reason(transaction, traits, decided)
-            # END counts changes of no table of which nothing could be read.
-            may_be = self._evidence.unread.may_be_a_snapshot_of_a_table
-            yield self._lacks_snapshot(predecessor, decided, may_be)
-            yield self._lacks_row(transaction.transaction_id)
-        yield follows_held
-
-    def of_uncounted(
-        self,
-        transaction: Uncounted,
-        predecessor: Predecessor,
-        follows_held: HoldReason | None,
-        decided: Decided,
-    ) -> Reasons:
-        """Of one that nothing counts (S15)."""
-        traits = self._evidence.traits
-        assert traits is not None  # a change has landed, which shows the connector
-        must_be_proved = not settles(decided) or transaction.position is None
-        if must_be_proved:
-            yield self._refused(transaction.proof)
-            yield uncounted_hold_reason(transaction, self._evidence, self._start)
-            assert transaction.position is not None  # else it waits for that
-            before = predecessor.in_stream_of(transaction.position)
-            yield before.uncounted_hold_reason(transaction, traits, decided)
-            may_be = self._evidence.unread.may_be_a_snapshot
-            yield self._lacks_snapshot(predecessor, decided, may_be)
-            yield self._lacks_row(transaction.transaction_id)
-        yield follows_held
-
-    def of_truncate(
-        self,
-        truncate: Truncate,
-        predecessor: Predecessor,
-        follows_held: HoldReason | None,
-        decided: Decided,
-    ) -> Reasons:
-        """Of a TRUNCATE without END (S8)."""
-        if not settles(decided):
-            yield predecessor.truncate_hold_reason(truncate, decided)
-            may_be = self._evidence.unread.may_be_a_snapshot
-            yield self._lacks_snapshot(predecessor, decided, may_be)
+            # Nothing may show that no snapshot stands before the first transaction (S4).
+            if predecessor.end == ChainEnd() and decided is None:
+                yield "quarantined_event" if self._may_follow_a_snapshot(transaction) else None
+            is_lacking = transaction.transaction_id in self._evidence.facts.missing_rows
+            yield "missing_row" if is_lacking else None
         yield follows_held
 
     def of_blocking(
@@ -99,16 +66,21 @@ class Holds:
             yield "missing_signal"
         yield follows_held
 
-    def _refused(self, proof: Proof) -> HoldReason | None:
-        return "refused_proof" if proof in self._evidence.source.refused_proofs else None
+    def _incomplete(self, transaction: AnyTransaction, traits: Traits) -> HoldReason | None:
+        """Why changes of it may be missing. A TRUNCATE without END is one change."""
+        evidence = self._evidence
+        match transaction:
+            case Counted():
+                return transaction.hold_reason(traits, evidence.partitions, evidence.unread)
+            case Uncounted():
+                return uncounted_hold_reason(transaction, evidence, self._start)
+            case Truncate():
+                return None
 
-    def _lacks_snapshot(
-        self, predecessor: Predecessor, decided: Decided, may_be_a_snapshot: bool
-    ) -> HoldReason | None:
-        """Why the first transaction waits: nothing shows that no snapshot stands before it (S4)."""
-        if predecessor.end != ChainEnd() or decided is not None:
-            return None
-        return "quarantined_event" if may_be_a_snapshot else None
-
-    def _lacks_row(self, transaction_id: str) -> HoldReason | None:
-        return "missing_row" if transaction_id in self._evidence.missing_rows else None
+    def _may_follow_a_snapshot(self, transaction: AnyTransaction) -> bool:
+        """Whether a message that cannot be read may be of a snapshot. END counts changes of no
+        table of which nothing could be read."""
+        unread = self._evidence.unread
+        if isinstance(transaction, Counted):
+            return unread.may_be_a_snapshot_of_a_table
+        return unread.may_be_a_snapshot

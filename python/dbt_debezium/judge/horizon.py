@@ -6,7 +6,7 @@ behind the last read, no state of the chain is one that the source had.
 
 from collections.abc import Iterable, Iterator
 
-from dbt_debezium.judge.verdicts import Commit, Discarded, Hold, Passed, Verdict
+from dbt_debezium.judge.verdicts import Verdict
 
 
 def shown(links: Iterable[Verdict]) -> Iterator[Verdict]:
@@ -15,7 +15,7 @@ def shown(links: Iterable[Verdict]) -> Iterator[Verdict]:
     Args:
         links: in the order of the chain.
     """
-    waiting: list[Commit | Discarded | Passed] = []
+    waiting: list[Verdict] = []
     last_read_at: int | None = None
     is_state = True
     position = None
@@ -24,23 +24,27 @@ def shown(links: Iterable[Verdict]) -> Iterator[Verdict]:
         if is_state and link.position != position:
             yield from waiting
             waiting.clear()
-        if not isinstance(link, Commit | Discarded | Passed):
+        if link.outcome in ("hold", "superseded"):
             is_state = is_state and link.kind != "blocking_snapshot"
             yield link
             continue
         position, at = link.position, link.committed_at
         waiting.append(link)
         if link.kind == "blocking_snapshot":
-            if isinstance(link, Commit):
+            if link.outcome == "commit":
                 is_state = False
                 last_read_at = at
         else:
             is_state = last_read_at is None or at is None or at > last_read_at
     if is_state:
         yield from waiting
-    else:
-        yield from (
-            Hold(one.kind, one.position, one.transaction_id, "follows_held_snapshot")
-            for one in waiting
-            if one.kind == "transaction" and not isinstance(one, Passed)
-        )
+        return
+    for one in waiting:
+        if one.kind == "transaction" and one.outcome != "passed":
+            yield Verdict(
+                "hold",
+                one.kind,
+                one.position,
+                one.transaction_id,
+                reason="follows_held_snapshot",
+            )

@@ -3,35 +3,21 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from dbt_debezium.judge.marks import Range, Unfinished, Unreadable
+from dbt_debezium.judge.marks import Facts
 
 
 class Markers:
     """What has landed of the transaction topic, and can be read."""
 
-    def __init__(
-        self,
-        ranges: Iterable[Range],
-        unreadable: Iterable[Unreadable],
-        unfinished: Iterable[Unfinished] = (),
-        partition_count: int = 1,
-    ) -> None:
-        """Marks of other topics are left out.
-
-        Args:
-            ranges: of all partitions.
-            unreadable: likewise; each may be an END, so a run of markers ends in front of it.
-            unfinished: what follows a BEGIN without END is of another stream.
-            partition_count: of the topic, with those of which nothing has landed.
-        """
-        landed = [one for one in ranges if one.is_of_markers]
-        self._partitions = {*range(partition_count)}
+    def __init__(self, facts: Facts) -> None:
+        self._partitions = {*range(facts.marker_partition_count)}
         self.have_one_order = self._partitions == {0}
         """Whether offsets are the order of markers; those of two partitions have none."""
-        starts = [one.first_offset for one in landed]
-        starts += [one.offset + 1 for one in unreadable if one.is_of_markers]
-        starts += [one.offset + 1 for one in unfinished]
-        self._run_starts = sorted(starts)
+        # What cannot be read may be an END, and what follows a BEGIN without END is of another
+        # stream: a run of markers ends with either.
+        breaks = (*facts.unreadable_markers, *facts.unfinished)
+        starts = [one.first for one in facts.marker_ranges]
+        self._run_starts = sorted(starts + [at + 1 for at in breaks])
 
     def show_nothing_between(self, before: Sequence[int], end: Sequence[int]) -> bool:
         """Whether every marker from an END of one transaction to an END of the next is known.
@@ -42,7 +28,9 @@ class Markers:
             before: offsets of the END of the transaction before.
             end: offsets of this one's.
 
-        >>> markers = Markers([Range("t", 0, 0, 5, True), Range("t", 0, 7, 9, True)], [])
+        >>> from dbt_debezium.judge.marks import Range
+        >>> ranges = (Range("t", 0, 0, 5), Range("t", 0, 7, 9))
+        >>> markers = Markers(Facts(None, None, marker_ranges=ranges))
         >>> markers.show_nothing_between([3], [5]), markers.show_nothing_between([5], [9])
         (True, False)
         """

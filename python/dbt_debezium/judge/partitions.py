@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from dbt_debezium.judge.marks import Partition
+from dbt_debezium.judge.marks import Facts, TablePartition
 from dbt_debezium.judge.places import END, NOWHERE, Span
 from dbt_debezium.judge.traits import Traits
 
@@ -10,22 +10,12 @@ from dbt_debezium.judge.traits import Traits
 class Partitions:
     """The partitions of all topics of tables."""
 
-    def __init__(
-        self, traits: Traits, partitions: Iterable[Partition], *, reaches_the_end: bool
-    ) -> None:
-        """Take in how far each has come.
-
-        Args:
-            traits: of the connector.
-            partitions: all of them.
-            reaches_the_end: whether nothing behind what has landed was sent.
-        """
+    def __init__(self, traits: Traits, facts: Facts) -> None:
         self._ends_open = traits.names_predecessor
-        some = list(partitions)
         self._low_water = self._window_low_water = END
-        if not reaches_the_end:
-            self._low_water = _lowest(one for one in some if one.has_changes)
-            self._window_low_water = _lowest_of_windows(some)
+        if not facts.reaches_the_end:
+            self._low_water = _lowest(one for one in facts.partitions if one.has_changes)
+            self._window_low_water = _lowest_of_windows(facts.partitions)
 
     def are_past(self, span: Span) -> bool:
         """Whether every partition with changes holds one of a later transaction."""
@@ -52,7 +42,7 @@ class Partitions:
         return is_behind or reached >= span.following
 
 
-def _lowest_of_windows(partitions: Sequence[Partition]) -> str:
+def _lowest_of_windows(partitions: Sequence[TablePartition]) -> str:
     if partitions and all(one.is_silent for one in partitions):
         return END
     topics = {one.topic for one in partitions if one.has_window_reads}
@@ -64,7 +54,7 @@ def _lowest_of_windows(partitions: Sequence[Partition]) -> str:
     return END if is_over else _lowest(one for one in some if not one.is_silent)
 
 
-def _lowest(partitions: Iterable[Partition]) -> str:
+def _lowest(partitions: Iterable[TablePartition]) -> str:
     return min((one.reached_place or NOWHERE for one in partitions), default=NOWHERE)
 
 

@@ -3,12 +3,14 @@
 from typing import Final, NamedTuple
 
 NOWHERE: Final = ""
-"""Before every place."""
+"""Before every place, also that of the first END, which may have offset 0."""
 EVERYWHERE: Final = "~"
 """Behind every place."""
 END: Final = "~~"
 """Where a landing that reaches the end of what was sent has come to; also a place that nothing
 shows, which only such a landing has come to."""
+UNKNOWN_END: Final = "+end"
+"""How a position ends of which nothing shows where the commit ended: it is behind all changes."""
 
 
 def epoch_of(position: str) -> str:

@@ -6,14 +6,11 @@ from dataclasses import replace
 from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import Message, Truncate, Uncounted
-from dbt_debezium.judge.places import END, NOWHERE, Span, epoch_of
+from dbt_debezium.judge.places import NOWHERE, UNKNOWN_END, Span, epoch_of
 from dbt_debezium.judge.traits import Traits
-from dbt_debezium.judge.transaction import Transaction, log_number
+from dbt_debezium.judge.transaction import AnyTransaction, Counted
 from dbt_debezium.judge.verdicts import ChainEnd
 from dbt_debezium.reasons.hold_reason import HoldReason
-
-UNKNOWN_END = "+end"
-"""How a position ends of which nothing shows where the commit ended: it is behind all changes."""
 
 
 class Predecessor:
@@ -50,64 +47,51 @@ class Predecessor:
         return follows
 
     def hold_reason(
-        self, transaction: Transaction, traits: Traits, decided: Decided
+        self, transaction: AnyTransaction, traits: Traits, decided: Decided
     ) -> HoldReason | None:
-        """Why a whole transaction cannot follow; None where it can."""
-        if decided is None and not self._is_followed_by(transaction, traits):
-            names = traits.names_predecessor and transaction.has_place
-            is_behind = not names and not self._evidence.markers.have_one_order
-            return "partition_behind" if is_behind else "missing_predecessor"
-        number, place = transaction.log_number, transaction.first_place
-        if not traits.counts_truncates and self._may_lack_a_truncate(number, place):
+        """Why a transaction that is complete cannot follow; None where it can."""
+        reason = None if decided is not None else self._lacks(transaction, traits)
+        if reason is not None:
+            return reason
+        if not isinstance(transaction, Uncounted) and self._may_lack_a_truncate(
+            transaction, traits
+        ):
             return "unaccounted_gtid"
+        if isinstance(transaction, Truncate):
+            return None
         if self._closes_window(transaction) and self._may_lack_reads(transaction.span(traits)):
             return "snapshot_unconfirmed"
         if transaction.lacks_window_place:
             return "no_commit_position"
         return "snapshot_incomplete" if transaction.is_unanswered else None
 
-    def uncounted_hold_reason(
-        self, transaction: Uncounted, traits: Traits, decided: Decided
-    ) -> HoldReason | None:
-        """Why a transaction that nothing counts cannot follow; None where it can.
+    def _lacks(self, transaction: AnyTransaction, traits: Traits) -> HoldReason | None:
+        """Why something may be missing in front of a transaction."""
+        match transaction:
+            case Truncate():
+                follows = self._is_followed_by_truncate(transaction)
+            case Uncounted():
+                follows = self._is_followed_by_uncounted(transaction, traits)
+            case Counted():
+                follows = self._is_followed_by(transaction, traits)
+        if follows:
+            return None
+        is_behind = (
+            isinstance(transaction, Counted)
+            and not (traits.names_predecessor and transaction.has_place)
+            and not self._evidence.markers.have_one_order
+        )
+        return "partition_behind" if is_behind else "missing_predecessor"
 
-        Where it does not name the commit before, nothing else shows what it follows: what all
-        partitions have left is complete.
-        """
-        if decided is None and traits.names_predecessor:
-            is_first = self.end.position is None and (
-                transaction.previous_position not in self._message_positions | self._lone_positions
-            )
-            begins = is_first and self._begins_with(transaction)
-            if not begins and not self._precedes(transaction, is_first=is_first):
-                return "missing_predecessor"
-        assert transaction.position is not None  # else nothing shows that it is complete
-        span = Span(transaction.last_place, transaction.position)
-        follows_window = transaction.previous_position in self._evidence.windows
-        if (transaction.closes_window or follows_window) and self._may_lack_reads(span):
-            return "snapshot_unconfirmed"
-        if transaction.lacks_window_place:
-            return "no_commit_position"
-        return "snapshot_incomplete" if transaction.is_unanswered else None
-
-    def truncate_hold_reason(self, truncate: Truncate, decided: Decided) -> HoldReason | None:
-        """Why a truncate without END cannot follow; None where it can."""
-        number = log_number(truncate.log, truncate.log_number)
-        if decided is None and not self._is_followed_by_truncate(truncate, number):
-            return "missing_predecessor"
-        if self._may_lack_a_truncate(number, truncate.place or END):
-            return "unaccounted_gtid"
-        return None
-
-    def _closes_window(self, transaction: Transaction) -> bool:
+    def _closes_window(self, transaction: Counted | Uncounted) -> bool:
         """Whether reads name the same commit as it, or as it would if a change of it landed."""
         if transaction.closes_window:
             return True
-        if transaction.has_changes:
-            return transaction.previous_position in self._evidence.windows
-        return any(self._is_named(one) for one in self._evidence.windows)
+        if isinstance(transaction, Uncounted) or transaction.has_changes:
+            return transaction.previous_position in self._evidence.facts.windows
+        return any(self._is_named(one) for one in self._evidence.facts.windows)
 
-    def _is_followed_by(self, transaction: Transaction, traits: Traits) -> bool:
+    def _is_followed_by(self, transaction: Counted, traits: Traits) -> bool:
         if traits.names_predecessor and transaction.has_place:
             named = transaction.previous_position
             if self._is_named(named):
@@ -118,7 +102,7 @@ class Predecessor:
         # so do the numbers of a log. At the end of what was sent, an offset that lacks is one that
         # compaction has taken: then each number of the log is still there.
         markers = self._evidence.markers
-        counts_numbers = not markers.have_one_order or self._evidence.source.reaches_the_end
+        counts_numbers = not markers.have_one_order or self._evidence.facts.reaches_the_end
         return (
             self._has_every_marker(transaction.end_offsets(traits))
             or markers.surround(transaction.surrounding_partitions)
@@ -128,6 +112,17 @@ class Predecessor:
                 and self._evidence.log.runs_on_to(transaction.log_number, self.end)
             )
         )
+
+    def _is_followed_by_uncounted(self, transaction: Uncounted, traits: Traits) -> bool:
+        """Whether a transaction names the commit, or is the first of a stream. Where changes name
+        none, nothing else shows what it follows: what all partitions have left is complete."""
+        if not traits.names_predecessor:
+            return True
+        is_first = self.end.position is None and (
+            transaction.previous_position not in self._message_positions | self._lone_positions
+        )
+        begins = is_first and self._begins_with(transaction)
+        return begins or self._precedes(transaction, is_first=is_first)
 
     def _begins_with(self, transaction: Uncounted) -> bool:
         """Whether it is the first of a stream. Between it and the snapshot before it nothing stands
@@ -144,7 +139,7 @@ class Predecessor:
         if is_first:
             return named is not None and named == self.end.position_before
         # What names a message that names itself may follow anything: nothing in front of it waits.
-        come = self.end.position or self.end.snapshot_position or NOWHERE
+        come = self.end.newest_position or NOWHERE
         has_come = (transaction.older_position or NOWHERE) <= come
         return self._is_named(named) or (named in self._lone_positions and has_come)
 
@@ -160,14 +155,14 @@ class Predecessor:
             return position > end
         return position in (end, *self._message_positions)
 
-    def _is_followed_by_truncate(self, truncate: Truncate, number: tuple[str, int] | None) -> bool:
+    def _is_followed_by_truncate(self, truncate: Truncate) -> bool:
         """Whether no END is missing in between: all numbers are known, or all markers."""
-        if self._evidence.source.reaches_the_end:
+        if self._evidence.facts.reaches_the_end:
             return True
         # Behind a BEGIN alone its END may be missing.
         is_alone = not truncate.has_landed and not truncate.has_next_marker
         has_order = self._evidence.markers.have_one_order and not is_alone
-        if has_order and self._evidence.log.runs_on_to(number, self.end):
+        if has_order and self._evidence.log.runs_on_to(truncate.log_number, self.end):
             return True
         end = truncate.following_end_offset
         return end is not None and self._has_every_marker((end,))
@@ -175,12 +170,15 @@ class Predecessor:
     def _has_every_marker(self, end_offsets: tuple[int, ...]) -> bool:
         return self._evidence.markers.show_nothing_between(self.end.end_offsets, end_offsets)
 
-    def _may_lack_a_truncate(self, number: tuple[str, int] | None, place: str) -> bool:
+    def _may_lack_a_truncate(self, transaction: Counted | Truncate, traits: Traits) -> bool:
         """Whether a truncate may be missing between the commit and what stands behind it (S8)."""
         evidence = self._evidence
-        if evidence.source.sends_no_truncates or evidence.log.runs_to(number, self.end):
+        is_counted = traits.counts_truncates and isinstance(transaction, Counted)
+        if is_counted or evidence.facts.sends_no_truncates:
             return False
-        came_from = self.end.reached_place or NOWHERE
+        if evidence.log.runs_to(transaction.log_number, self.end):
+            return False
+        came_from, place = self.end.reached_place or NOWHERE, transaction.first_place
         has_come = evidence.partitions.have_reached(place)
         return not has_come or evidence.unread.may_stand_between(came_from, place)
 

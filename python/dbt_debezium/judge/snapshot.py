@@ -1,20 +1,10 @@
 """Have all reads of an initial or a blocking snapshot landed? (S4, S5, S7)"""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dbt_debezium.judge.marks import (
-    Partition,
-    Range,
-    SnapshotPartition,
-    SnapshotTable,
-    UnlandedTable,
-    Unreadable,
-)
+from dbt_debezium.judge.marks import Facts, Range, SnapshotPartition, SnapshotTable
 from dbt_debezium.judge.partitions import has_every_partition
 from dbt_debezium.reasons.hold_reason import HoldReason
-
-LAST_OF_TABLE = ("last", "last_in_data_collection")
 
 
 @dataclass(slots=True)
@@ -42,7 +32,7 @@ class SnapshotReads:
                 return "snapshot_incomplete"
             partitions = [one for one in self.partitions if one.topic in read_topics]
         else:
-            if topics.lack_a_table(self.position):
+            if topics.unlanded_behind(self.position):
                 return "snapshot_incomplete"
             partitions = [one for one in self.partitions if topics.may_have_reads(one.topic)]
         if topics.reach_the_end:
@@ -57,6 +47,10 @@ class SnapshotReads:
             return "snapshot_unconfirmed"
         return None
 
+    def lacking_tables(self, topics: "Topics") -> tuple[str, ...]:
+        """Tables of which nothing has landed."""
+        return () if self.is_blocking else tuple(topics.unlanded_behind(self.position))
+
     def lacking_topics(self, topics: "Topics") -> tuple[str, ...]:
         """Topics that may lack reads in the offsets that have landed."""
         lacking = {
@@ -68,16 +62,9 @@ class SnapshotReads:
         return tuple(sorted(lacking))
 
     def _has_every_marker(self) -> bool:
-        """Whether each table's last read has landed, and the snapshot's.
-
-        The first table marks its only row as `first` (Debezium 3.6.3).
-        """
-        markers = [table.read_markers for table in self.tables]
-        return any("last" in some for some in markers) and all(
-            any(one in some for one in LAST_OF_TABLE)
-            or (some == ("first",) and table.read_count == 1)
-            for some, table in zip(markers, self.tables, strict=True)
-        )
+        """Whether each table's last read has landed, and the snapshot's."""
+        has_last = any("last" in table.read_markers for table in self.tables)
+        return has_last and all(table.has_last_read for table in self.tables)
 
     def _may_have_first(self) -> bool:
         """Whether its first read can have landed: a table of one row may have the last marker."""
@@ -110,43 +97,31 @@ class SnapshotReads:
 class Topics:
     """What has landed of the topics of tables, by offset."""
 
-    def __init__(
-        self,
-        partitions: Iterable[Partition],
-        ranges: Iterable[Range],
-        unreadable: Iterable[Unreadable],
-        unlanded: Iterable[UnlandedTable],
-        *,
-        is_ordered_by_end: bool,
-        reaches_the_end: bool,
-    ) -> None:
-        """Marks of other topics are left out.
+    def __init__(self, facts: Facts, *, is_ordered_by_end: bool) -> None:
+        """Take in what has landed.
 
         Args:
-            partitions: of all topics of tables.
-            ranges: of all topics.
-            unreadable: likewise.
-            unlanded: tables that have no topic yet.
+            facts: of the source.
             is_ordered_by_end: whether nothing tells where an END stands to a snapshot.
-            reaches_the_end: whether nothing else was sent.
         """
-        self.reach_the_end = reaches_the_end
-        self._partitions = list(partitions)
-        self._ranges = [one for one in ranges if not one.is_of_markers]
-        self._unreadable = [one for one in unreadable if not one.is_of_markers]
-        self._unlanded = list(unlanded)
-        self._signal_topics = {one.topic for one in self._partitions if one.is_of_signals}
+        self.reach_the_end = facts.reaches_the_end
+        self._facts = facts
+        self._signal_topics = {one.topic for one in facts.partitions if one.is_of_signals}
         self._is_ordered_by_end = is_ordered_by_end
 
-    def lack_a_table(self, position: str) -> bool:
-        """Whether an END behind a snapshot counts changes of a table that has no topic yet."""
-        return not self.reach_the_end and any(
-            self._is_ordered_by_end or one.last_position > position for one in self._unlanded
-        )
+    def unlanded_behind(self, position: str) -> list[str]:
+        """Tables that have no topic yet, and of which an END behind a snapshot counts changes."""
+        if self.reach_the_end:
+            return []
+        return [
+            name
+            for name, last_position in self._facts.unlanded_tables.items()
+            if self._is_ordered_by_end or last_position > position
+        ]
 
     def have_every_partition(self, topic: str) -> bool:
         return has_every_partition(
-            [one.partition for one in self._partitions if one.topic == topic]
+            [one.partition for one in self._facts.partitions if one.topic == topic]
         )
 
     def may_have_reads(self, topic: str) -> bool:
@@ -155,10 +130,8 @@ class Topics:
 
     def can_be_read_from(self, topic: str, partition: int, first: int) -> bool:
         """Whether all that has landed from an offset on begins there, and can be read."""
-        place = (topic, partition)
-        lost = [one.offset for one in self._unreadable if (one.topic, one.partition) == place]
-        runs = [one for one in self._ranges if (one.topic, one.partition) == place]
-        begins = not runs or any(one.first_offset <= first <= 1 + one.last_offset for one in runs)
+        runs, lost = self._landed_in(topic, partition)
+        begins = not runs or any(one.first <= first <= 1 + one.last for one in runs)
         return begins and all(offset < first for offset in lost)
 
     def are_known(
@@ -173,16 +146,19 @@ class Topics:
             before: exclusive, the offset of one that can be read; None for all that have landed.
             last: inclusive, where `before` is None; None where only the first one counts.
         """
-        place = (topic, partition)
-        lost = [one.offset for one in self._unreadable if (one.topic, one.partition) == place]
-        runs = [one for one in self._ranges if (one.topic, one.partition) == place]
+        runs, lost = self._landed_in(topic, partition)
         if before is None:
-            can_be_read = all(offset < first for offset in lost)
             last = first if last is None else last
-            return can_be_read and any(
-                one.first_offset <= first and last <= one.last_offset for one in runs
-            )
-        can_be_read = not any(first <= offset <= before for offset in lost)
-        return can_be_read and any(
-            one.first_offset <= first <= before <= one.last_offset for one in runs
-        )
+            can_be_read = all(offset < first for offset in lost)
+        else:
+            last = before
+            can_be_read = not any(first <= offset <= before for offset in lost)
+        return can_be_read and any(one.first <= first <= last <= one.last for one in runs)
+
+    def _landed_in(self, topic: str, partition: int) -> tuple[list[Range], list[int]]:
+        """What has landed in a partition, and offsets in it that cannot be read."""
+        place = (topic, partition)
+        facts = self._facts
+        runs = [one for one in facts.ranges if (one.topic, one.partition) == place]
+        lost = [one.offset for one in facts.unreadable if (one.topic, one.partition) == place]
+        return runs, lost

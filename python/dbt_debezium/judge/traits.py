@@ -1,9 +1,7 @@
-"""In what connectors differ, as data. No rule asks for a connector's name."""
+"""In what connectors differ, as data. Rules ask for a trait, and not for a connector's name."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
-
-from dbt_debezium.errors import DebeziumError
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +19,13 @@ class Traits:
     counts_truncates: bool = True
     """Whether END counts truncates, or none is ever sent. Else a truncate is a transaction by
     itself, without END, and one may be missing before any commit (S8)."""
+    sends_markers: bool = True
+    """Whether it sends BEGIN and END. Else nothing counts its changes (S22)."""
+    is_known: bool = True
+    """Whether we know its messages. Of others a setting names the fields that order changes; such a
+    connector may give an id out again, and its messages may lack fields."""
+    is_by_database: bool = False
+    """Whether each database is a source, and one transaction topic is that of all (S0)."""
 
     @property
     def names_predecessor(self) -> bool:
@@ -29,31 +34,13 @@ class Traits:
 
 
 TRAITS: Final = {
-    "cdl": Traits("change"),
+    "cdl": Traits("change", sends_markers=False),
     "db2": Traits("commit"),
-    "generic": Traits("change", is_ordered_by_end=True),
+    "generic": Traits("change", is_ordered_by_end=True, is_known=False),
     "mariadb": Traits("change", is_ordered_by_end=True, counts_truncates=False),
     "mysql": Traits("change", is_ordered_by_end=True, counts_truncates=False),
     "oracle": Traits("change", is_ordered_by_end=True),
     "postgresql": Traits("predecessor"),
-    "sqlserver": Traits("commit"),
+    "sqlserver": Traits("commit", is_by_database=True),
 }
 """By the name of the connector."""
-
-
-def traits_of(connector: str) -> Traits:
-    """The traits of a connector.
-
-    Raises:
-        DebeziumError: it has none, so the judge cannot order its transactions.
-
-    >>> traits_of("vitess")
-    Traceback (most recent call last):
-    dbt_debezium.errors.DebeziumError: judge: no traits are listed for connector 'vitess'; \
-known: cdl, db2, generic, mariadb, mysql, oracle, postgresql, sqlserver
-    """
-    if connector not in TRAITS:
-        raise DebeziumError(
-            f"judge: no traits are listed for connector '{connector}'; known: {', '.join(TRAITS)}"
-        )
-    return TRAITS[connector]

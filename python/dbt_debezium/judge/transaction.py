@@ -3,19 +3,30 @@
 from collections.abc import Iterable
 from itertools import groupby, pairwise
 from operator import attrgetter
+from typing import TypeAlias
 
-from dbt_debezium.judge.marks import Begin, End, Event, Table, TransactionMark, Unplaced
+from dbt_debezium.judge.marks import (
+    Begin,
+    End,
+    Event,
+    LogNumber,
+    Table,
+    TransactionMark,
+    Truncate,
+    Uncounted,
+    Unplaced,
+)
 from dbt_debezium.judge.partitions import Partitions
 from dbt_debezium.judge.places import END, NOWHERE, Span
 from dbt_debezium.judge.restart import is_renumbered, is_whole_by_overlap
 from dbt_debezium.judge.traits import Traits
-from dbt_debezium.judge.unread import Unread
+from dbt_debezium.judge.unread import UnreadMessages
 from dbt_debezium.judge.verdicts import Proof
 from dbt_debezium.reasons.hold_reason import HoldReason
 
 
-class Transaction:
-    """All marks of one transaction."""
+class Counted:
+    """A transaction that END counts, by all of its marks."""
 
     def __init__(self, marks: Iterable[TransactionMark]) -> None:
         self._begins: list[Begin] = []
@@ -55,12 +66,11 @@ class Transaction:
         )
 
     @property
-    def log_number(self) -> tuple[str, int] | None:
+    def log_number(self) -> LogNumber | None:
         """The log that numbers it, and its number there."""
-        logs = [(one.log, one.log_number) for one in self._ends]
-        logs += [(one.log, one.log_number) for one in self._tables]
-        numbers = (log_number(log, number) for log, number in logs)
-        return next((number for number in numbers if number is not None), None)
+        numbers = [one.log_number for one in self._ends]
+        numbers += [one.log_number for one in self._tables]
+        return next(filter(None, numbers), None)
 
     @property
     def first_place(self) -> str:
@@ -119,13 +129,13 @@ class Transaction:
             case "change":
                 return Span(END, END, self._following_place)
 
-    def is_seen_whole(self, traits: Traits, partitions: Partitions, unread: Unread) -> bool:
+    def is_seen_whole(self, traits: Traits, partitions: Partitions, unread: UnreadMessages) -> bool:
         """Whether everything that was sent of it has landed and can be read."""
         span = self.span(traits)
         return partitions.are_past(span) and not unread.may_be_of(span)
 
     def hold_reason(
-        self, traits: Traits, partitions: Partitions, unread: Unread
+        self, traits: Traits, partitions: Partitions, unread: UnreadMessages
     ) -> HoldReason | None:
         """Why it cannot be published by itself; None where every change of it has landed."""
         if self._misplacement is not None:
@@ -201,6 +211,4 @@ class Transaction:
         return None if left == entered else "incomplete_key_change"
 
 
-def log_number(log: str | None, number: int | None) -> tuple[str, int] | None:
-    """A log with a number in it; None where no log numbers the transaction."""
-    return None if number is None else (str(log), number)
+AnyTransaction: TypeAlias = Counted | Uncounted | Truncate

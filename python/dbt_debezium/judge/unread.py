@@ -1,59 +1,30 @@
 """What may a message have been that cannot be read? Anything that was sent where it stands."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
-
-from dbt_debezium.judge.marks import Partition, Unreadable
-from dbt_debezium.judge.places import EVERYWHERE, NOWHERE, Span
+from dbt_debezium.judge.marks import Facts
+from dbt_debezium.judge.places import NOWHERE, Span
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.verdicts import ChainEnd
 
 
-class Gap(NamedTuple):
-    """The places around a message in its partition."""
-
-    after: str
-    before: str
-    before_position: str
-    known: str
-    """How far the chain had come when it landed."""
-
-
-class Unread:
+class UnreadMessages:
     """The messages in topics of tables that cannot be read."""
 
-    def __init__(
-        self, traits: Traits, marks: Iterable[Unreadable], partitions: Iterable[Partition]
-    ) -> None:
-        """Marks of the transaction topic are left out.
-
-        Args:
-            traits: of the connector.
-            marks: messages that cannot be read.
-            partitions: all of the source, which show whether a topic is one of a table.
-        """
-        some = [one for one in marks if not one.is_of_markers]
+    def __init__(self, traits: Traits, facts: Facts) -> None:
         self._ends_open = traits.names_predecessor
-        self._gaps = [
-            Gap(
-                one.after_place or NOWHERE,
-                one.before_place or EVERYWHERE,
-                one.before_position or EVERYWHERE,
-                one.known_place or NOWHERE,
-            )
-            for one in some
-        ]
-        self.may_be_a_snapshot = any(one.may_be_a_first_read for one in some)
+        self._unreadable = facts.unreadable
+        self.may_be_a_snapshot = any(one.may_be_a_first_read for one in self._unreadable)
         """Whether one may be of an initial snapshot (S4)."""
-        topics = {one.topic for one in partitions if one.has_changes}
+        topics = {one.topic for one in facts.partitions if one.has_changes}
         self.may_be_a_snapshot_of_a_table = any(
-            one.may_be_a_first_read and one.topic in topics for one in some
+            one.may_be_a_first_read and one.topic in topics for one in self._unreadable
         )
         """The same, if a change has been read of the topic that it is in."""
 
     def may_stand_between(self, before: str, place: str) -> bool:
         """Whether one may stand between two places, both exclusive."""
-        return any(one.after < place and before < one.before for one in self._gaps)
+        return any(
+            one.after_place < place and before < one.before_place for one in self._unreadable
+        )
 
     def may_be_of(self, span: Span) -> bool:
         """Whether one may be a change of a transaction.
@@ -62,8 +33,9 @@ class Unread:
         stands before or behind both.
         """
         return any(
-            span.reaches_to(one.after, ends_open=self._ends_open) and span.first <= one.before
-            for one in self._gaps
+            span.reaches_to(one.after_place, ends_open=self._ends_open)
+            and span.first <= one.before_place
+            for one in self._unreadable
         )
 
     def may_be_before(self, place: str, end: ChainEnd) -> bool:
@@ -79,6 +51,11 @@ class Unread:
         if end.position is None:
             # Where END is the order, a position is that of an END, `+` and the snapshot's place.
             base = (end.snapshot_position or NOWHERE).rpartition("+")[2]
-            return any(one.after <= place and base < one.before_position for one in self._gaps)
+            return any(
+                one.after_place <= place and base < one.before_position for one in self._unreadable
+            )
         come = end.position if self._ends_open else end.reached_place or NOWHERE
-        return any(one.after <= place and come <= max(one.after, one.known) for one in self._gaps)
+        return any(
+            one.after_place <= place and come <= max(one.after_place, one.known_place)
+            for one in self._unreadable
+        )

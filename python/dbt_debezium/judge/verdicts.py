@@ -1,11 +1,17 @@
 """What the judge says of each link of a chain."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from dbt_debezium.reasons.hold_reason import HoldReason
 
-LinkKind = Literal["transaction", "initial_snapshot", "blocking_snapshot"]
+Outcome: TypeAlias = Literal["commit", "hold", "superseded", "discarded", "passed"]
+"""`commit`: readers may see it, as each one before it. `hold`: it waits. `superseded`: it waited,
+and is in a later snapshot that is whole (S5). `discarded`: by an operator, so it is no commit, but
+others may follow it (S16). `passed`: it is no commit but DDL, or a message outside of
+transactions."""
+SETTLING: Final = frozenset({"commit", "discarded", "superseded"})
+LinkKind = Literal["transaction", "initial_snapshot", "blocking_snapshot", "message"]
 Proof = Literal["counted", "watermark", "none"]
 
 
@@ -33,12 +39,17 @@ class ChainEnd:
     """Whether the newest initial snapshot was discarded, so that it has replaced nothing."""
 
     @property
+    def newest_position(self) -> str | None:
+        """Of the newest transaction, else of the snapshot that nothing follows yet."""
+        return self.position or self.snapshot_position
+
+    @property
     def passed(self) -> str | None:
         """Up to where transactions are published: all of the newest one and what is in the newest
         snapshot. Nothing shows it behind a snapshot that was discarded."""
         if self.position is None and self.has_discarded_snapshot:
             return None
-        return self.position or self.snapshot_position
+        return self.newest_position
 
     def reaching(self, place: str | None) -> "ChainEnd":
         """The end with what stands at a place."""
@@ -58,72 +69,31 @@ class ChainEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
-    """A link that readers may see, as each one before it."""
+class Verdict:
+    """What becomes of a link of the chain."""
 
+    outcome: Outcome
     kind: LinkKind
-    position: str
-    transaction_id: str | None
-    """None for a snapshot."""
-    chain_end: ChainEnd
-    """With this commit."""
-    proof: Proof = "counted"
+    position: str | None
+    """None of what waits, where nothing that has landed tells it."""
+    transaction_id: str | None = None
+    """None of a snapshot and of a message."""
+    chain_end: ChainEnd | None = None
+    """With a commit, or with what is discarded; None of others."""
+    proof: Proof | None = None
+    """Of a commit."""
     committed_at: int | None = None
     """In microseconds, by the source's clock, where a mark says it."""
     read_position: str | None = None
     """Of a snapshot that of its reads, as its mark has it. Several can stand at one position."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """A link that waits."""
-
-    kind: LinkKind
-    position: str | None
-    """None where nothing that has landed tells it."""
-    transaction_id: str | None
-    reason: HoldReason
-    read_position: str | None = None
-    """As in `Commit`."""
+    reason: HoldReason | None = None
+    """Why it waits."""
     lacking_topics: tuple[str, ...] = ()
-    """Of a snapshot with `snapshot_incomplete`: topics that have landed and may lack some."""
+    """Of a snapshot with `snapshot_incomplete`: topics that have landed and may lack reads."""
+    lacking_tables: tuple[str, ...] = ()
+    """Likewise: tables of which nothing has landed."""
 
-
-@dataclass(frozen=True, slots=True)
-class Superseded:
-    """A link that waited, and is in a later snapshot that is whole (S5)."""
-
-    kind: LinkKind
-    position: str | None
-    """None of a transaction without END which names a commit in front of the snapshot."""
-    transaction_id: str | None
-    read_position: str | None = None
-    """As in `Commit`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Discarded:
-    """A link that an operator has discarded: no commit, but others may follow it (S16)."""
-
-    kind: LinkKind
-    position: str
-    transaction_id: str | None
-    chain_end: ChainEnd
-    """Behind it."""
-    committed_at: int | None = None
-    read_position: str | None = None
-    """As in `Commit`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """A link of the chain that is no commit: a logical message outside of transactions, or DDL."""
-
-    kind: Literal["message", "transaction"]
-    position: str
-    transaction_id: str | None
-    """None for a message."""
-    committed_at: int | None = None
-
-
-Verdict: TypeAlias = Commit | Discarded | Hold | Passed | Superseded
+    @property
+    def is_settled(self) -> bool:
+        """Whether no later run judges the link again."""
+        return self.outcome in SETTLING

@@ -221,7 +221,8 @@ HELD: Final = by_name(
                     "snapshot_unconfirmed",
                     "S6",
                     "nothing shows that the window of a snapshot has no more rows",
-                    "{complete}, or wait for a later change in each partition",
+                    "{complete}, or wait: for a later change in each partition, or from Kafka for "
+                    "quiet_partition_seconds",
                     "{complete}, or {land} again after a later change in each partition",
                 ),
             },

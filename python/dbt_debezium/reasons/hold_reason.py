@@ -1,7 +1,7 @@
 """The names of all reasons to hold a transaction or a snapshot: what the judge may say.
 
-`HELD` says what each means and what to do about it; docs/runbook.md has a section for each, and
-each has a scenario in tests/judge/scenarios. A test fails where one of them lacks a name.
+`HELD` says what each means and what to do about it, and docs/runbook.md has a section for each;
+tests/test_docs.py fails where one of them lacks a name. CONTRIBUTING.md lists what a new one needs.
 """
 
 from typing import Literal, TypeAlias
