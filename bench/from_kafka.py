@@ -34,7 +34,7 @@ from dbt_debezium.home import jars_dir
 from dbt_debezium.kafka.land import land_kafka
 from dbt_debezium.kafka.landing_file import KafkaBlock
 from dbt_debezium.landing import CREATE_TABLE, TABLE
-from dbt_debezium.registry.client import Found
+from dbt_debezium.registry.found import Found
 from dbt_debezium.registry.texts import Schemas
 from dbt_debezium.session import spark_session
 from local_chain.broker import broker

@@ -16,7 +16,7 @@ from dbt_debezium.cli import COMMANDS, imported, main
 from dbt_debezium.cli.preview import read_from
 from dbt_debezium.home import CORE_MODEL, project_dir
 from dbt_debezium.preview import Topics
-from dbt_debezium.registry.client import RegistryBlock
+from dbt_debezium.registry.block import RegistryBlock
 from dbt_debezium.rounds.sources import NoSource
 
 

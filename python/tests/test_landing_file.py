@@ -15,7 +15,7 @@ from dbt_debezium.kafka.landing_file import (
     registry_of,
 )
 from dbt_debezium.message_tables.block import TableBlock
-from dbt_debezium.registry.client import RegistryBlock
+from dbt_debezium.registry.block import RegistryBlock
 
 
 def read(folder: Path, text: str) -> dict[str, KafkaBlock]:

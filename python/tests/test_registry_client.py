@@ -17,9 +17,11 @@ import pytest
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.registry import client, http
-from dbt_debezium.registry.client import Found, Registry, RegistryBlock
+from dbt_debezium.registry.block import RegistryBlock
+from dbt_debezium.registry.client import Registry
 from dbt_debezium.registry.connect_schema import SchemaError
 from dbt_debezium.registry.decoder import decoder
+from dbt_debezium.registry.found import Found
 
 WORD = "hunter2"
 NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256")

@@ -18,7 +18,7 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka.land import KafkaLanded, land_kafka
 from dbt_debezium.kafka.landing_file import KafkaBlock
 from dbt_debezium.landed_tables import landed_tables
-from dbt_debezium.registry.client import RegistryBlock
+from dbt_debezium.registry.block import RegistryBlock
 from dbt_debezium.rounds.sources import KafkaSource
 from local_chain.broker import broker
 

@@ -20,7 +20,8 @@ from msgspec import Struct, field
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka import SCHEME
 from dbt_debezium.message_tables.block import TableBlock, checked_table
-from dbt_debezium.registry.client import Registry, RegistryBlock
+from dbt_debezium.registry.block import RegistryBlock
+from dbt_debezium.registry.client import Registry
 from dbt_debezium.repeated_keys import repeated_key
 
 FILE: Final = "landing.yml"

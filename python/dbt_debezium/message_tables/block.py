@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.message_tables import SCHEME
-from dbt_debezium.registry.client import RegistryBlock
+from dbt_debezium.registry.block import RegistryBlock
 
 REQUIRED: Final = ("topic", "partition", "offset", "key", "value")
 OPTIONAL: Final = ("timestamp", "headers")

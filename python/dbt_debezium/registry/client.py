@@ -4,13 +4,15 @@ Ids in headers are Apicurio's, which gives them out at its own API beside Conflu
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
-from msgspec import DecodeError, Struct
+from msgspec import DecodeError
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.json_values import json_decoder
+from dbt_debezium.registry.block import RegistryBlock
+from dbt_debezium.registry.found import Found
 
 ALL_SECONDS: Final = 300.0
 """For all schemas of one landing together, which holds the lake meanwhile."""
@@ -21,31 +23,6 @@ REFUSALS: Final = {
 }
 
 _decode = json_decoder(object)
-
-
-class RegistryBlock(Struct, forbid_unknown_fields=True, frozen=True):
-    """The registry of a block of landing.yml."""
-
-    url: str
-    """Of Confluent's API: it ends before `/schemas/ids`."""
-    username: str | None = None
-    password: str | None = None
-    token: str | None = None
-    """A bearer token, in place of a username."""
-    client_certificate: str | None = None
-    """A file in PEM by which the registry knows us, with its key or without."""
-    client_key: str | None = None
-    """The file of its key, which no passphrase protects."""
-    ca_certificate: str | None = None
-    """A file in PEM with the authority that has signed the registry's own certificate."""
-
-
-class Found(NamedTuple):
-    """What a registry has under an id."""
-
-    kind: str
-    """AVRO, JSON or PROTOBUF."""
-    text: str
 
 
 class Registry:
@@ -100,7 +77,7 @@ class Registry:
         return Found(str(answer.get("schemaType") or "AVRO"), str(answer["schema"]))
 
     def _get(self, url: str) -> str | None:
-        # Executors read messages with what the driver has asked for, and have no `requests`.
+        # `requests` takes a command 0.1 s to import, and most registries are not asked.
         from dbt_debezium.registry.http import NoAnswerError, answer_of
 
         for _ in range(MOST_REDIRECTS):

@@ -19,7 +19,7 @@ from requests.auth import HTTPBasicAuth
 from requests.utils import get_environ_proxies
 from urllib3.util.retry import Retry
 
-from dbt_debezium.registry.client import RegistryBlock
+from dbt_debezium.registry.block import RegistryBlock
 
 ANSWER_SECONDS: Final = 60.0
 """For one answer, retries and the pauses between them included."""

@@ -8,12 +8,13 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.landing import METADATA_PROPERTIES
-from dbt_debezium.registry.client import Found, Registry
+from dbt_debezium.registry.found import Found
 from dbt_debezium.registry.framing import HEADERS, ID_LENGTH, PREFIX_LENGTH
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation, SparkSession
 
+    from dbt_debezium.registry.client import Registry
     from dbt_debezium.registry.texts import Schemas
 
 TABLE: Final = "landing.schema"
@@ -120,13 +121,13 @@ def _values(name: str) -> "Column":
     )
 
 
-def landed_ids(messages: "DataFrame", registry: Registry | None) -> set[Named]:
+def landed_ids(messages: "DataFrame", registry: "Registry | None") -> set[Named]:
     """The ids that rows of `landing.message` name."""
     row = _with_ids(messages).agg(*_sets()).head()
     return found_ids(row.asDict() if row else {}, registry)
 
 
-def found_ids(metrics: Mapping[str, Any], registry: Registry | None) -> set[Named]:
+def found_ids(metrics: Mapping[str, Any], registry: "Registry | None") -> set[Named]:
     """What `observed` has found. JSON behind the bytes of a registry needs none."""
     return {
         Named(one["topic"], one["schema_id"])
@@ -137,7 +138,7 @@ def found_ids(metrics: Mapping[str, Any], registry: Registry | None) -> set[Name
 
 
 def learn(
-    spark: "SparkSession", found: Iterable[Named], registry: Registry | None, has: Has
+    spark: "SparkSession", found: Iterable[Named], registry: "Registry | None", has: Has
 ) -> dict[str, list[str]]:
     """Keep the schemas that messages name, and ask again for those that no registry has given.
 

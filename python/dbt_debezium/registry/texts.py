@@ -9,9 +9,9 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]  # ships no types
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.internal_topics import is_internal
 from dbt_debezium.json_text import LARGEST_BYTES
-from dbt_debezium.registry.client import Found
 from dbt_debezium.registry.connect_schema import SchemaError
 from dbt_debezium.registry.decoder import Decoder, MisfitError, decoder
+from dbt_debezium.registry.found import Found
 from dbt_debezium.registry.framing import HEADERS, MAGIC, PREFIX_LENGTH, framed_id, header_id
 
 Schemas = Mapping[tuple[str, str], Found]
