@@ -24,7 +24,7 @@ from dbt_debezium.lease import JVM_LOCK_NAME, LOCK_NAME, MACHINE_NAME, Lease
 from dbt_debezium.package import write_files
 from dbt_debezium.package_files import EXAMPLE, FIRST, PACKAGE, package_dir, package_files
 from dbt_debezium.progress import Steps, working
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.report import OUTCOMES, cut_report
 
 if TYPE_CHECKING:

@@ -11,14 +11,15 @@ from dbt_debezium.column_types import JSON_TEXT
 from dbt_debezium.dumps.connect_json import elements, entries, float32
 from dbt_debezium.patterns import matches
 from dbt_debezium.plain_values import plain
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
+from dbt_debezium.readers.spark_values import with_text_times
 from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import CapturedTable
 from dbt_debezium.tables import full_name
 from dbt_debezium.writers import path, sql
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 
 def export(spark: "SparkSession", tables: Sequence[CapturedTable], directory: Path) -> None:
@@ -73,43 +74,6 @@ def export_table(
     finally:
         if file:
             file.close()
-
-
-def with_text_times(frame: "DataFrame") -> "DataFrame":
-    """Dates and times as Spark's text, in UTC: Python would shift them to the machine's zone."""
-    return frame.select(
-        *(
-            frame[sql.identifier(field.name)]
-            .cast(with_text_for_times(field.dataType))
-            .alias(field.name)
-            for field in frame.schema
-        )
-    )
-
-
-def with_text_for_times(kind: T.DataType) -> T.DataType:
-    """A type with texts in place of the dates and times in it.
-
-    >>> with_text_for_times(T.ArrayType(T.DateType())).simpleString()
-    'array<string>'
-    """
-    match kind:
-        case T.DateType() | T.TimestampType() | T.TimestampNTZType():
-            return T.StringType()
-        case T.ArrayType():
-            return T.ArrayType(with_text_for_times(kind.elementType), kind.containsNull)
-        case T.MapType():
-            key, value = with_text_for_times(kind.keyType), with_text_for_times(kind.valueType)
-            return T.MapType(key, value, kind.valueContainsNull)
-        case T.StructType():
-            return T.StructType(
-                [
-                    T.StructField(field.name, with_text_for_times(field.dataType), field.nullable)
-                    for field in kind
-                ]
-            )
-        case _:
-            return kind
 
 
 def table_path(directory: Path, source: str, table: CapturedTable) -> Path:

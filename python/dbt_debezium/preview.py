@@ -287,7 +287,7 @@ def preview_report(preview: Preview, command: "Command" = "preview") -> list[dic
     """
     from dbt_debezium.encoded_columns import encoded_columns
     from dbt_debezium.published_rows import published_rows
-    from dbt_debezium.readers import SparkReader
+    from dbt_debezium.readers.spark_reader import SparkReader
     from dbt_debezium.report import cut_report
     from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 

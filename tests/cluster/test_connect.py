@@ -20,11 +20,11 @@ from connect_server import connect_server
 from lake import REPOSITORY, open_lake
 
 from dbt_debezium.catalogs import catalog_of_session
-from dbt_debezium.export import with_text_times
 from dbt_debezium.lake_format import FORMAT
 from dbt_debezium.plain_values import plain
 from dbt_debezium.preview import write_project
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
+from dbt_debezium.readers.spark_values import with_text_times
 from dbt_debezium.scaffold import CapturedTable
 from dbt_debezium.views import view_statements
 

@@ -16,7 +16,7 @@ from dbt_debezium.export import export
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing import Landed, land
 from dbt_debezium.preview import write_project
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import CapturedTable, Group, captured_tables
 from dbt_debezium.session import spark_session

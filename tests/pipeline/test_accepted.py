@@ -11,7 +11,7 @@ from test_faults import Source, create, signal_row, update
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.notices import idle_decisions
 from dbt_debezium.page import page_of
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
 
 pytestmark = pytest.mark.slow
 

@@ -32,7 +32,7 @@ from dbt_debezium.cli.status import look
 from dbt_debezium.demo import read_capture, split
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing import land
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.session import spark_session
 from dbt_debezium.views import public_texts
 from dbt_debezium.views.dialects import tables_of

@@ -21,7 +21,7 @@ from oracle import Message, Row
 from dbt_debezium.notices import idle_decisions
 from dbt_debezium.quarantine.again import land_again
 from dbt_debezium.quarantine.messages import Wanted, quarantined
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.scaffold import Group
 
 FIRST_SETTINGS = "{not_ingested_tables: [public.unseen]}"

@@ -36,8 +36,8 @@ from dbt_debezium.maintenance.orphans import OLDEST, remove_orphans
 from dbt_debezium.maintenance.ranges import FEWEST_RANGES, join_ranges
 from dbt_debezium.maintenance.retention import history_starts, old_landings
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
-from dbt_debezium.readers import SparkReader
 from dbt_debezium.readers.moment import Wanted, read_time, shown_commits
+from dbt_debezium.readers.spark_reader import SparkReader
 
 pytestmark = pytest.mark.slow
 

@@ -20,10 +20,11 @@ from dbt_debezium.build import compiled
 from dbt_debezium.cli import main
 from dbt_debezium.diff import Histories, RowDiff
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.export import with_text_times
 from dbt_debezium.project_models import ProjectModels
-from dbt_debezium.readers import Reader, SparkReader
+from dbt_debezium.readers import Reader
 from dbt_debezium.readers.choice import duckdb_reader
+from dbt_debezium.readers.spark_reader import SparkReader
+from dbt_debezium.readers.spark_values import with_text_times
 
 pytestmark = pytest.mark.slow
 

@@ -34,7 +34,7 @@ from test_faults import (
 
 from dbt_debezium.holds import held_sentence
 from dbt_debezium.notices import idle_decisions
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.reasons import HELD
 from dbt_debezium.scaffold import Group
 

@@ -17,7 +17,7 @@ from streams import Postgresql, create, truncate, update
 from dbt_debezium.doctor.lake import lake_findings
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lease import Lease
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import Group
 

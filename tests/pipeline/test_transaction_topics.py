@@ -23,7 +23,7 @@ from streams import (
 )
 
 from dbt_debezium.notices import unplaced_topics
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.scaffold import Group
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from lake import open_lake, tables_of
 from streams import Cdl, Postgresql, create
 
 from dbt_debezium.lake_status import lake_status
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
 
 pytestmark = pytest.mark.slow
 

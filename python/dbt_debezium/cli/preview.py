@@ -108,7 +108,7 @@ def preview(
     from dbt_debezium.identities import parse_identities
     from dbt_debezium.notices import unplaced_topics
     from dbt_debezium.preview import Topics, preview_report, previewed
-    from dbt_debezium.readers import SparkReader
+    from dbt_debezium.readers.spark_reader import SparkReader
     from dbt_debezium.scaffold import Group
 
     parsed_groups = [Group.parse(group) for group in groups]
@@ -200,7 +200,7 @@ def read_from(
 
 def show_tables(spark: Any, tables: Sequence[Any]) -> None:
     """The first rows of each published table, with their source where several share the table."""
-    from dbt_debezium.export import with_text_times
+    from dbt_debezium.readers.spark_values import with_text_times
     from dbt_debezium.writers import sql
 
     for captured in tables[:SHOWN_TABLES]:

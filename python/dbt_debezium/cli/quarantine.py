@@ -108,7 +108,7 @@ def _published(lake: "Reader", schema: str) -> list[dict[str, Any]]:
 def _retry(target: str | None, schema: str, wanted: "Wanted") -> tuple[int, int | None]:
     from dbt_debezium.lease import Lease
     from dbt_debezium.quarantine.again import land_again
-    from dbt_debezium.readers import SparkReader
+    from dbt_debezium.readers.spark_reader import SparkReader
     from dbt_debezium.session import spark_session
 
     # Spark takes seconds to start, and another run may hold the lake.

@@ -203,11 +203,12 @@ def ask_spark(sql: str, target: str | None, wanted: "Wanted") -> Answer:
     """
     from pyspark.errors import PySparkException
 
-    from dbt_debezium.export import with_text_times
     from dbt_debezium.notices import newer_lake
-    from dbt_debezium.readers import SparkReader, connect_query, spark_query
+    from dbt_debezium.readers import connect_query, spark_query
     from dbt_debezium.readers.moment import shown_commits
     from dbt_debezium.readers.spark_past import past_query
+    from dbt_debezium.readers.spark_reader import SparkReader
+    from dbt_debezium.readers.spark_values import with_text_times
     from dbt_debezium.remote import has_java
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import (

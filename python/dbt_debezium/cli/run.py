@@ -227,7 +227,7 @@ def notes_of(spark: "SparkSession", target: str | None) -> tuple[list[str], list
     from dbt_debezium.holds import held_sentence
     from dbt_debezium.notices import idle_decisions, unplaced_topics
     from dbt_debezium.project_models import ProjectModels
-    from dbt_debezium.readers import SparkReader
+    from dbt_debezium.readers.spark_reader import SparkReader
     from dbt_debezium.report import cut_report
     from dbt_debezium.session import build_schema
     from dbt_debezium.shapes import accept_tables, shape_reports

@@ -49,9 +49,9 @@ def views(
     new, or has other columns. DuckDB and Trino are tested; the SQL for Snowflake has not been run.
     """
     from dbt_debezium.catalogs import catalog_of_session, catalog_of_target
-    from dbt_debezium.readers import SparkReader
     from dbt_debezium.readers.choice import reader_of
-    from dbt_debezium.session import build_schema, public_schema
+    from dbt_debezium.readers.duckdb_reader import DuckdbReader
+    from dbt_debezium.session import build_schema, public_schema, spark_session
     from dbt_debezium.views import view_statements
 
     enter_lake(target)
@@ -60,10 +60,10 @@ def views(
     with working("looking at the lake") as state:
         build = build_schema(target)
         lake = reader_of(target, build, engine, state.update)
-        if isinstance(lake, SparkReader):
-            known = catalog_of_session(lake.session)
-        else:
+        if isinstance(lake, DuckdbReader):
             known = catalog_of_target(target)
+        else:
+            known = catalog_of_session(spark_session(target))
         found = list(view_statements(lake, known, build, public, dialect, catalog, schema))
     for statement in found:
         click.echo(f"{statement};\n")

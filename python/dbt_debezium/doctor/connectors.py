@@ -12,7 +12,7 @@ from dbt_debezium.holds import held_sentence
 from dbt_debezium.metadata import end_sentence, metadata_sentence
 from dbt_debezium.project_models import ProjectModels
 from dbt_debezium.quarantine.sentences import quarantine_sentences
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.sentences import open_encoded_sentences
 
 if TYPE_CHECKING:

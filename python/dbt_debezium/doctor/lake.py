@@ -9,7 +9,7 @@ from dbt_debezium.lake_format import FORMAT
 from dbt_debezium.landing import TABLE
 from dbt_debezium.lease.row import read_row
 from dbt_debezium.notices import idle_decisions, unplaced_topics, unpublished_run
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

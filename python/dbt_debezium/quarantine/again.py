@@ -6,7 +6,7 @@ from dbt_debezium.home import lake_dir
 from dbt_debezium.landing import append_landing, landed_base, next_landing
 from dbt_debezium.lease import Lease, writing
 from dbt_debezium.quarantine.messages import Wanted, as_landed_query, quarantined
-from dbt_debezium.readers import SparkReader
+from dbt_debezium.readers.spark_reader import SparkReader
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from dbt_debezium.catalogs import CATALOGS, SQLITE, catalog_of, settings_of_target
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lost_catalog import check_catalog_file
-from dbt_debezium.readers import Reader, SparkReader
+from dbt_debezium.readers import Reader
 from dbt_debezium.site import site_defaults
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def reader_of(
         except NotForDuckdbError:
             if engine == "duckdb" or not has_spark():
                 raise
+    from dbt_debezium.readers.spark_reader import SparkReader
     from dbt_debezium.session import spark_session
 
     tell("starting Spark")
@@ -81,6 +82,8 @@ def reader_at_hand(session: "SparkSession | None", target: str | None, schema: s
         DebeziumError: there is no session, and DuckDB cannot read the lake.
     """
     if session is not None:
+        from dbt_debezium.readers.spark_reader import SparkReader
+
         return SparkReader(session)
     try:
         return duckdb_reader(target, schema)

@@ -10,8 +10,8 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.readers import SparkReader
 from dbt_debezium.readers.moment import has_past, no_past
+from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.writers.sql import identifier
 
 if TYPE_CHECKING:
