@@ -1,19 +1,18 @@
 """Which catalog a target or a session writes to, by the settings that name it. No Spark."""
 
 import hashlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dbt_debezium.home import lake_dir, project_dir
+from dbt_debezium.home import lake_dir
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 REMOTE: Final = "spark.remote"
 """The address of a server of Spark Connect."""
-DEFAULT: Final = "spark.sql.defaultCatalog"
+DEFAULT_CATALOG: Final = "spark.sql.defaultCatalog"
 CATALOGS: Final = "spark.sql.catalog."
 NAMED: Final = "dbt_debezium.settings"
 """Among the settings of a target: which target of the package has the others."""
@@ -30,7 +29,7 @@ def catalog_of(settings: Mapping[str, Any]) -> dict[str, str]:
     >>> catalog_of({"spark.sql.defaultCatalog": "lake", "spark.sql.catalog.lake.uri": "http://a"})
     {'name': 'lake', 'uri': 'http://a'}
     """
-    name = str(settings.get(DEFAULT) or "spark_catalog")
+    name = str(settings.get(DEFAULT_CATALOG) or "spark_catalog")
     if remote := settings.get(REMOTE):
         # Only the server knows more of its catalog.
         return {"name": name, "remote": without_parameters(str(remote))}
@@ -49,48 +48,9 @@ def without_parameters(address: str) -> str:
 
 def catalog_of_session(spark: "SparkSession") -> dict[str, str]:
     """What names the catalog that a session writes to."""
-    name = spark.conf.get(DEFAULT, "spark_catalog")
+    name = spark.conf.get(DEFAULT_CATALOG, "spark_catalog")
     keys = [f"{CATALOGS}{name}.{key}" for key in NAMING]
-    return catalog_of({DEFAULT: name} | {key: spark.conf.get(key, "") for key in keys})
-
-
-def catalog_of_target(target: str | None) -> dict[str, str]:
-    """What names the catalog that a session of a target writes to.
-
-    Raises:
-        DebeziumError: there is no profiles.yml, or it has no such target.
-    """
-    return catalog_of(named_settings_of_target(target))
-
-
-def named_settings_of_target(target: str | None) -> dict[str, Any]:
-    """Completed settings of a target with those that it leaves to the site; see above."""
-    from dbt_debezium.session import spark_settings
-    from dbt_debezium.site import site_defaults
-
-    settings = settings_of_target(target)
-    # What the target leaves to the site names the catalog too.
-    return site_defaults() | (spark_settings(target) if settings is None else settings)
-
-
-def settings_of_target(target: str | None, folder: str = "") -> dict[str, Any] | None:
-    """Completed settings of a target, without the second that dbt takes; None if it must be asked.
-
-    Args:
-        folder: of profiles.yml, where it is not that of the environment or the project.
-    """
-    from dbt_debezium.site import completed
-
-    output = target_without_dbt(target, folder)
-    return None if output is None else completed(output["server_side_parameters"])
-
-
-def target_without_dbt(target: str | None, folder: str = "") -> dict[str, Any] | None:
-    """Its schema and its settings as they are written; see `settings_of_target`."""
-    from dbt_debezium.rounds.catalog import rendered_target
-
-    profiles = Path(folder or os.environ.get("DBT_PROFILES_DIR") or project_dir())
-    return rendered_target(project_dir(), profiles / "profiles.yml", target)
+    return catalog_of({DEFAULT_CATALOG: name} | {key: spark.conf.get(key, "") for key in keys})
 
 
 def inbox_folder(catalog: Mapping[str, str]) -> Path:

@@ -38,3 +38,13 @@ def is_of_spark(error: Exception) -> bool:
     False
     """
     return type(error).__module__.startswith(("pyspark.", "py4j."))
+
+
+def innermost(error: Exception) -> str:
+    """The message at the bottom of Java's causes, on one line."""
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    message = str(error)
+    while java is not None:
+        message = java.getMessage() or message
+        java = java.getCause()
+    return message.strip().splitlines()[0] if message.strip() else type(error).__name__

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dbt_debezium.errors import DebeziumError, is_of_spark
+from dbt_debezium.errors import DebeziumError, innermost, is_of_spark
 from dbt_debezium.remote import has_java
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ def executor_versions(spark: "SparkSession") -> list[str]:
     Raises:
         DebeziumError: they have no Python that reads messages.
     """
-    from dbt_debezium.session import innermost
-
     try:
         return _versions(spark) if has_java(spark) else _remote_versions(spark)
     except Exception as error:

@@ -20,18 +20,18 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
-from dbt_debezium.catalogs import catalog_of_session
+from dbt_debezium.catalogs import DEFAULT_CATALOG, catalog_of_session
 from dbt_debezium.dumps import Dump
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import DebeziumError, innermost
 from dbt_debezium.home import lake_dir
 from dbt_debezium.inbox import Inbox, OnProgress, local_path, open_inbox, take
+from dbt_debezium.landing_tables import METADATA_PROPERTIES
 from dbt_debezium.landing_write import message_batches, remove_files, write_messages
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.lease.holding import SNAPSHOT_PROPERTY, TOKEN
-from dbt_debezium.lease.row import DEFAULT_CATALOG, snapshot_of
+from dbt_debezium.lease.row import snapshot_of
 from dbt_debezium.outages import outage_of
 from dbt_debezium.remote import has_java
-from dbt_debezium.session import innermost
 
 TABLE = "landing.message"
 RANGE = "landing.range"
@@ -46,15 +46,6 @@ LANDING_ID: Final = "dbt-debezium.landing_id"
 ARRIVING: Final = "arriving_"
 """How tables begin in which a landing through Spark Connect gathers its messages."""
 
-METADATA_PROPERTIES = """
-    -- Each commit leaves a metadata file behind.
-    'write.metadata.delete-after-commit.enabled' = 'true',
-    'write.metadata.previous-versions-max' = '20',
-    -- And a manifest. Each that a query opens costs it 5 ms.
-    'commit.manifest.min-count-to-merge' = '5',
-    'dbt_debezium.read_by' = 'queries'
-"""
-"""Of each table that landings write; the macro metadata_properties has those of the others."""
 PROPERTIES = f"""
 using iceberg
 -- Maintenance joins the files of a partition, of which a landing brings one at least.

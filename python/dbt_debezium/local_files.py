@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
-from dbt_debezium.lease.row import DEFAULT_CATALOG
+from dbt_debezium.catalogs import DEFAULT_CATALOG
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,8 +8,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from dbt_debezium.addresses import without_passwords
-from dbt_debezium.catalogs import CATALOGS, DEFAULT
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.catalogs import CATALOGS, DEFAULT_CATALOG
+from dbt_debezium.errors import DebeziumError, innermost
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,8 +49,6 @@ def outage_of(error: Exception, spark: "SparkSession | None" = None) -> Debezium
 
 def spark_sentence(command: str, error: Exception) -> str:
     """The sentence for an error of Spark or py4j that ended a command."""
-    from dbt_debezium.session import innermost
-
     outage = outage_of(error)
     return str(outage) if outage else f"{command}: Spark: {innermost(error)}"
 
@@ -127,7 +125,7 @@ def _address(where: str, spark: "SparkSession | None") -> str | None:
     spark = spark or SparkSession.getActiveSession()
     if spark is None:
         return None
-    prefix = f"{CATALOGS}{spark.conf.get(DEFAULT, 'spark_catalog')}"
+    prefix = f"{CATALOGS}{spark.conf.get(DEFAULT_CATALOG, 'spark_catalog')}"
     for name in ("s3.endpoint", "warehouse") if where == "store" else ("uri",):
         if address := spark.conf.get(f"{prefix}.{name}", None):
             return address

@@ -28,15 +28,17 @@ from dbt_debezium import (
     package_files,
     public_tables,
 )
-from dbt_debezium.catalogs import REMOTE, settings_of_target
+from dbt_debezium.catalogs import REMOTE
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.executors import executor_versions
 from dbt_debezium.hashing import check_hash_key
 from dbt_debezium.lost_catalog import check_catalog_file
-from dbt_debezium.session import open_catalog, project_settings, session_of
+from dbt_debezium.project_settings import project_settings
+from dbt_debezium.session import open_catalog, session_of
 from dbt_debezium.setting_names import check_setting_names
 from dbt_debezium.site import completed, is_remote, site_defaults, uses_jars_folder, with_named
+from dbt_debezium.targets import settings_of_target
 
 WRITING = frozenset({"build", "run", "seed", "retry", "clone", "snapshot"})
 """Commands that change the lake. A second one refuses at once."""

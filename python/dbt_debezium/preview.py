@@ -116,7 +116,8 @@ def previewed(
             from pyspark.sql import SparkSession
 
             from dbt_debezium.landed_tables import landed_tables
-            from dbt_debezium.session import project_settings, spark_session
+            from dbt_debezium.project_settings import project_settings
+            from dbt_debezium.session import spark_session
 
             if SparkSession.getActiveSession() is not None:
                 raise DebeziumError(
@@ -334,7 +335,7 @@ def write_project(
         is_preview: whether nobody is there to decide about tables. A key may change then, which a
             sentence names, and the project may hash columns of tables that are not there.
     """
-    from dbt_debezium.session import project_settings
+    from dbt_debezium.project_settings import project_settings
 
     # Decisions about a project's own sources say nothing of a dump.
     write_files(copy, {**contents(), **empty_seeds()})

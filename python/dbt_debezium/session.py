@@ -1,30 +1,23 @@
 """The Spark session of the command line, with the settings that dbt would start it with."""
 
-import contextvars
 import logging
 import os
 import re
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import yaml
-
 from dbt_debezium.addresses import SECRET, without_passwords
 from dbt_debezium.catalogs import CATALOGS, REMOTE, SQLITE, catalog_of, without_parameters
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import DebeziumError, innermost
 from dbt_debezium.executors import executor_versions
-from dbt_debezium.home import lake_dir, make_private, project_dir
+from dbt_debezium.home import lake_dir, make_private
 from dbt_debezium.java import check_java
 from dbt_debezium.java_output import start_java
 from dbt_debezium.local_files import use_plain_files
 from dbt_debezium.lost_catalog import check_catalog_file, remedy_of
-from dbt_debezium.package_files import NAME, package_dir
 from dbt_debezium.remote import remote_session
-from dbt_debezium.repeated_keys import repeated_key
 from dbt_debezium.site import (
-    completed,
     executors_python,
     is_embedded,
     is_remote,
@@ -32,7 +25,7 @@ from dbt_debezium.site import (
     site_defaults,
     with_parts,
 )
-from dbt_debezium.yaml_loader import LOADER
+from dbt_debezium.targets import named_settings_of_target, spark_settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -150,135 +143,6 @@ def prepare_process() -> None:
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
 
 
-def spark_settings(target: str | None = None) -> dict[str, Any]:
-    """The server_side_parameters of a target, completed."""
-    return completed(read_target(target).get("server_side_parameters") or {})
-
-
-def build_schema(target: str | None = None) -> str:
-    """The schema that a target's models are built in."""
-    from dbt_debezium.catalogs import target_without_dbt
-
-    output = target_without_dbt(target) or read_target(target)
-    return str(output.get("schema") or "build")
-
-
-def public_schema(project: Path) -> str:
-    """The schema that readers use, a setting of dbt_project.yml."""
-    return str(project_settings(project)["public_schema"])
-
-
-def project_settings(project: Path) -> dict[str, Any]:
-    """The settings of a project: vars of its dbt_project.yml, and of the package's.
-
-    Raises:
-        DebeziumError: a key appears twice, of which dbt reads the last one alone, or vars.yml has
-            variables.
-    """
-    return own_settings(package_dir()) | own_settings(project)
-
-
-def own_settings(project: Path) -> dict[str, Any]:
-    """What dbt_project.yml of one folder says, as `project_settings`.
-
-    Those below the name of the package count first, as dbt has it for the package's models.
-    """
-    settings = read_vars(project)
-    own = settings.get(NAME)
-    if not isinstance(own, dict):
-        return settings
-    return {name: value for name, value in settings.items() if name != NAME} | own
-
-
-def read_vars(project: Path) -> dict[str, Any]:
-    """The vars of dbt_project.yml as they are written.
-
-    Raises:
-        DebeziumError: as `project_settings`.
-    """
-    if (project / "vars.yml").is_file():
-        # dbt 1.11 does not read it, and dbt 1.12 reads it in place of those of dbt_project.yml.
-        raise DebeziumError(
-            f"project: {project / 'vars.yml'} has variables, and commands read those of "
-            "dbt_project.yml alone; move them into its vars"
-        )
-    text = (project / "dbt_project.yml").read_text(encoding="utf-8")
-    # dbt's own reader does the same, and takes half a second to import.
-    settings: dict[str, Any] = (yaml.load(text, LOADER) or {}).get("vars") or {}
-    if repeated := repeated_key(text):
-        raise DebeziumError(
-            f"dbt_project.yml, line {repeated[1]}: {repeated[0]} appears twice; write it once, "
-            "with all that belongs to it"
-        )
-    return settings
-
-
-def _check_dbt(target: str | None) -> None:
-    """Refuse a target that only dbt can read, where it is not installed.
-
-    Raises:
-        DebeziumError: it is not.
-    """
-    from dbt_debezium.catalogs import target_without_dbt
-
-    if find_spec("dbt") is None and target_without_dbt(target) is None:
-        named = f"the target '{target}'" if target else "the target"
-        raise DebeziumError(
-            f"profile: {named} of {project_dir() / 'profiles.yml'} is not there, or only dbt can "
-            "read it; correct its name, or pip install 'dbt-debezium[spark]'"
-        )
-
-
-def read_target(target: str | None = None) -> dict[str, Any]:
-    """A target of the profile, rendered as dbt renders it.
-
-    Raises:
-        DebeziumError: there is no profiles.yml, or it has no such profile or target.
-    """
-    _check_dbt(target)
-    from dbt.clients.yaml_helper import load_yaml_text
-    from dbt.config.profile import Profile, read_profile
-    from dbt.config.renderer import ProfileRenderer
-    from dbt_common.context import set_invocation_context
-    from dbt_common.exceptions import DbtBaseException
-
-    project = project_dir()
-    folder = Path(os.environ.get("DBT_PROFILES_DIR") or project)
-    try:
-        profiles = read_profile(str(folder))
-        if not profiles:
-            raise DebeziumError(
-                f"profile: no profiles.yml in {folder}; set DBT_PROFILES_DIR to the folder it is in"
-            )
-        settings = load_yaml_text((project / "dbt_project.yml").read_text()) or {}
-        name = settings.get("profile")
-        if name not in profiles:
-            raise DebeziumError(
-                f"profile: {folder / 'profiles.yml'} has no profile '{name}'; "
-                f"dbt_project.yml names it, and there is: {', '.join(profiles)}"
-            )
-        target = target or os.environ.get("DBT_TARGET") or None
-        outputs = profiles[name].get("outputs") or {}
-        if target and target not in outputs:
-            raise DebeziumError(
-                f"profile: {folder / 'profiles.yml'} has no target '{target}'; "
-                f"there is: {', '.join(outputs)}"
-            )
-        # env_var reads the environment from dbt's context; a run of dbt's later brings its own.
-        context = contextvars.copy_context()
-        context.run(set_invocation_context, os.environ)
-        _, output = context.run(
-            Profile.render_profile, profiles[name], name, target, ProfileRenderer({})
-        )
-    except DbtBaseException as error:
-        sentence = " ".join(str(error).split())
-        raise DebeziumError(f"profile: {folder / 'profiles.yml'}: {sentence}") from error
-    except OSError as error:
-        raise DebeziumError(f"profile: {error.filename}: {error.strerror}") from error
-    rendered: dict[str, Any] = output
-    return rendered
-
-
 def check_lake(target: str | None = None) -> None:
     """Refuse to read a lake that is not there, which Spark would make.
 
@@ -286,8 +150,6 @@ def check_lake(target: str | None = None) -> None:
         DebeziumError: the target's catalog is a file, and there is none, or it knows nothing of
             the tables that are there.
     """
-    from dbt_debezium.catalogs import named_settings_of_target
-
     settings = named_settings_of_target(target)
     check_catalog_file(settings)
     uri = catalog_of(settings).get("uri", "")
@@ -354,13 +216,3 @@ def open_catalog(spark: "SparkSession", settings: dict[str, Any]) -> None:
         raise DebeziumError(without_passwords(sentence)) from error
     if _is_in_a_folder(settings):
         use_plain_files(spark)
-
-
-def innermost(error: Exception) -> str:
-    """The message at the bottom of Java's causes, on one line."""
-    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
-    message = str(error)
-    while java is not None:
-        message = java.getMessage() or message
-        java = java.getCause()
-    return message.strip().splitlines()[0] if message.strip() else type(error).__name__

@@ -8,7 +8,7 @@ from typing import Final
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.package_files import NAME
-from dbt_debezium.session import own_settings, read_vars
+from dbt_debezium.project_settings import own_settings, read_vars
 
 READ = re.compile(r"""\bvar\(\s*['"](\w+)['"]""")
 FOLDERS = ("macros", "models", "tests", "snapshots", "analyses", "dbt_packages")

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from dbt_debezium.addresses import with_secrets_apart
-from dbt_debezium.catalogs import CATALOGS, DEFAULT, NAMED, REMOTE, SQLITE
+from dbt_debezium.catalogs import CATALOGS, DEFAULT_CATALOG, NAMED, REMOTE, SQLITE
 from dbt_debezium.errors import CannotWorkError
 from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.jars import check_jars, needed_jars
 from dbt_debezium.pack import FOLDER, pack
 from dbt_debezium.package_files import package_dir
+from dbt_debezium.profiles import rendered_target
 from dbt_debezium.spark_temp import spark_temp
 
 PYTHON_PATH: Final = "spark.executorEnv.PYTHONPATH"
@@ -58,8 +59,6 @@ def with_named(settings: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         CannotWorkError: the package has no such settings.
     """
-    from dbt_debezium.rounds.catalog import rendered_target
-
     if NAMED not in settings:
         return dict(settings)
     package, named = package_dir(), str(settings[NAMED])
@@ -112,7 +111,7 @@ def with_parts(settings: Mapping[str, Any]) -> dict[str, Any]:
     if REDACTION not in both:
         # Spark notes what is set in a session after it has begun, as our secrets are.
         ready[REDACTION] = REDACTED
-    catalog = f"{CATALOGS}{both.get(DEFAULT)}"
+    catalog = f"{CATALOGS}{both.get(DEFAULT_CATALOG)}"
     if both.get(f"{catalog}.type") == "rest":
         settled = {f"{catalog}.{name}": one for name, one in REST.items()}
         ready.update((name, one) for name, one in settled.items() if name not in both)

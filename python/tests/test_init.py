@@ -28,9 +28,9 @@ from dbt_debezium.package import read_settings, refresh, uses_package
 from dbt_debezium.package_files import CARRIED, NAME, PACKAGE, PAGES, package_dir, package_files
 from dbt_debezium.package_files import EXAMPLE as EXAMPLE_FILES
 from dbt_debezium.preview import write_project
+from dbt_debezium.profiles import rendered_target
 from dbt_debezium.project_models import plan_scaffold
-from dbt_debezium.rounds.catalog import rendered_target
-from dbt_debezium.session import project_settings
+from dbt_debezium.project_settings import project_settings
 from dbt_debezium.setting_names import check_setting_names
 from dbt_debezium.site import completed, with_named
 from dbt_debezium.tables import TableFacts

@@ -15,7 +15,7 @@ from dbt_debezium.new_project import write_new_project
 from dbt_debezium.package import refresh
 from dbt_debezium.package_entry import FOLDER, LINE, check_entries
 from dbt_debezium.package_files import NAME
-from dbt_debezium.session import own_settings
+from dbt_debezium.project_settings import own_settings
 
 REPOSITORY = Path(__file__).parents[2]
 REPOSITORIES = [

@@ -8,7 +8,7 @@ import pytest
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
-from dbt_debezium.session import project_settings
+from dbt_debezium.project_settings import project_settings
 from dbt_debezium.setting_names import OF_MODELS, check_setting_names
 
 DEFAULT = re.compile(r"var\('(\w+)', ")

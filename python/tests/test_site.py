@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbt_debezium.catalogs import catalog_of_target, inbox_folder
+from dbt_debezium.catalogs import inbox_folder
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.jars import check_jars, needed_jars
 from dbt_debezium.site import (
@@ -16,6 +16,7 @@ from dbt_debezium.site import (
     uses_jars_folder,
     with_parts,
 )
+from dbt_debezium.targets import catalog_of_target
 
 CLUSTER = {"spark.master": "spark://host:7077"}
 REPOSITORY = Path(__file__).parents[2]

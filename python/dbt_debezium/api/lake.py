@@ -121,7 +121,7 @@ class Lake:
             DebeziumError: nothing has landed.
         """
         from dbt_debezium.lake_status import lake_status
-        from dbt_debezium.session import project_settings
+        from dbt_debezium.project_settings import project_settings
 
         with in_python():
             settings = project_settings(self._project) if self._project else {}
@@ -209,9 +209,10 @@ def open(folder: str | PathLike[str] | None = None, *, target: str | None = None
 
 def lake_of_project(place: Path, target: str | None, is_named: bool) -> Lake:
     """The lake of a dbt project; arguments and errors as `open`."""
-    from dbt_debezium.catalogs import settings_of_target
     from dbt_debezium.home import check_project, is_carried, project_dir
-    from dbt_debezium.session import build_schema, check_lake, public_schema
+    from dbt_debezium.project_settings import public_schema
+    from dbt_debezium.session import check_lake
+    from dbt_debezium.targets import build_schema, settings_of_target
 
     if is_named and not (place / "dbt_project.yml").is_file():
         raise DebeziumError(

@@ -55,8 +55,9 @@ def diff(
     from dbt_debezium.diff import Histories
     from dbt_debezium.notices import newer_lake
     from dbt_debezium.project_models import ProjectModels
+    from dbt_debezium.project_settings import public_schema
     from dbt_debezium.readers.choice import reader_of
-    from dbt_debezium.session import build_schema, public_schema
+    from dbt_debezium.targets import build_schema
 
     if (commits is None) == (transaction_id is None):
         named = "neither is" if commits is None else "both are"

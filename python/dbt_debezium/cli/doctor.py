@@ -82,14 +82,11 @@ def _with_spark(target: str | None) -> Iterator[Finding]:
     from dbt_debezium.doctor.kafka import kafka_findings
     from dbt_debezium.doctor.lake import format_findings, lake_findings
     from dbt_debezium.project_models import ProjectModels
+    from dbt_debezium.project_settings import project_settings, public_schema
     from dbt_debezium.readers.spark_reader import SparkReader
     from dbt_debezium.report import cut_report
-    from dbt_debezium.session import (
-        build_schema,
-        project_settings,
-        public_schema,
-        spark_session,
-    )
+    from dbt_debezium.session import spark_session
+    from dbt_debezium.targets import build_schema
 
     project = project_dir()
     schema = build_schema(target)

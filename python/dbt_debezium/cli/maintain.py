@@ -38,7 +38,9 @@ def maintain(dry_run: bool, target: str | None) -> None:
     """
     from dbt_debezium.lease import Lease
     from dbt_debezium.maintenance import maintain as maintenance
-    from dbt_debezium.session import build_schema, project_settings, spark_session
+    from dbt_debezium.project_settings import project_settings
+    from dbt_debezium.session import spark_session
+    from dbt_debezium.targets import build_schema
 
     enter_lake(target)
     settings = maintenance.Settings.of(project_settings(project_dir()))
@@ -74,11 +76,12 @@ def maintain_when_due(
     Raises:
         LostLeaseError: another run has taken the lease.
     """
-    from dbt_debezium.errors import DebeziumError, is_of_spark
+    from dbt_debezium.errors import DebeziumError, innermost, is_of_spark
     from dbt_debezium.lease import LostLeaseError
     from dbt_debezium.maintenance import maintain as maintenance
+    from dbt_debezium.project_settings import project_settings
     from dbt_debezium.remote import has_java
-    from dbt_debezium.session import build_schema, innermost, project_settings
+    from dbt_debezium.targets import build_schema
 
     settings = maintenance.Settings.of(project_settings(project_dir()))
     schema = build_schema(target)

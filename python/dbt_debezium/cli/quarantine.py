@@ -63,7 +63,7 @@ def quarantine(
     from dbt_debezium.notices import newer_lake
     from dbt_debezium.quarantine.messages import Wanted, quarantined
     from dbt_debezium.readers.choice import reader_of
-    from dbt_debezium.session import build_schema
+    from dbt_debezium.targets import build_schema
 
     if retry and (values or as_json):
         raise click.UsageError("--retry shows nothing; leave --values and --json out.")

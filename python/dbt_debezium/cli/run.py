@@ -171,7 +171,7 @@ def rounds_of(
     target = session.target
 
     def schema() -> str:
-        from dbt_debezium.session import build_schema
+        from dbt_debezium.targets import build_schema
 
         return build_schema(target)
 
@@ -229,8 +229,8 @@ def notes_of(spark: "SparkSession", target: str | None) -> tuple[list[str], list
     from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.readers.spark_reader import SparkReader
     from dbt_debezium.report import cut_report
-    from dbt_debezium.session import build_schema
     from dbt_debezium.shapes import accept_tables, shape_reports
+    from dbt_debezium.targets import build_schema
 
     lake, schema = SparkReader(spark), build_schema(target)
     models = ProjectModels.read(project_dir()).histories.values()

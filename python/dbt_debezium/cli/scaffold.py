@@ -53,8 +53,9 @@ def scaffold(
     from dbt_debezium.identities import indistinct_sentence
     from dbt_debezium.landed_tables import landed_tables
     from dbt_debezium.project_models import plan_scaffold
+    from dbt_debezium.project_settings import project_settings
     from dbt_debezium.scaffold import Group, chosen_tables
-    from dbt_debezium.session import project_settings, spark_session
+    from dbt_debezium.session import spark_session
     from dbt_debezium.tables import full_name
 
     parsed_groups = [Group.parse(group) for group in groups]

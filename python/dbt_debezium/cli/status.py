@@ -88,7 +88,7 @@ def say(found: "LakeStatus") -> None:
 def look(target: str | None, engine: "Engine") -> "LakeStatus":
     """Look at the lake of a target."""
     from dbt_debezium.readers.choice import reader_of
-    from dbt_debezium.session import build_schema
+    from dbt_debezium.targets import build_schema
 
     with working("looking at the lake") as state:
         schema = build_schema(target)
@@ -104,7 +104,7 @@ def look_with(lake: "Reader", schema: str) -> "LakeStatus":
     """
     from dbt_debezium.lake_status import lake_status
     from dbt_debezium.project_models import ProjectModels
-    from dbt_debezium.session import project_settings
+    from dbt_debezium.project_settings import project_settings
 
     project = project_dir()
     models = list(ProjectModels.read(project).histories.values())

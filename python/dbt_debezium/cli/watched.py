@@ -119,7 +119,8 @@ def watch_of(
         refresh_seconds: after how long a browser is to load the page again.
     """
     from dbt_debezium.readers.choice import reader_at_hand
-    from dbt_debezium.session import build_schema, check_lake
+    from dbt_debezium.session import check_lake
+    from dbt_debezium.targets import build_schema
     from dbt_debezium.watching.watch import Watch
 
     def look_again() -> "LakeStatus":

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from dbt_debezium.errors import DebeziumError, is_of_spark
+from dbt_debezium.errors import DebeziumError, innermost, is_of_spark
+from dbt_debezium.outages import outage_of
 
 Level = Literal["ok", "note", "wrong"]
 
@@ -35,8 +36,5 @@ def checked(check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
         # As where executors have no Python.
         if not is_of_spark(error):
             raise
-        from dbt_debezium.outages import outage_of
-        from dbt_debezium.session import innermost
-
         sentence = outage_of(error) or f"spark: {innermost(error)}; look at its log"
         yield Finding("wrong", str(sentence))

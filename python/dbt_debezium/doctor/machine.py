@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dbt_debezium.catalogs import settings_of_target
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.doctor.finding import Finding, checked
 from dbt_debezium.hashing import check_hash_key
@@ -19,9 +18,11 @@ from dbt_debezium.kafka.landing_file import (
     read_landing_file,
     registry_of,
 )
+from dbt_debezium.profiles import read_target
 from dbt_debezium.project_models import ProjectModels
-from dbt_debezium.session import project_settings, read_target
+from dbt_debezium.project_settings import project_settings
 from dbt_debezium.site import is_remote, uses_jars_folder, with_named
+from dbt_debezium.targets import settings_of_target
 
 
 def machine_findings(project: Path, target: str | None) -> Iterator[Finding]:

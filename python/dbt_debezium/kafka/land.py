@@ -20,7 +20,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Observation
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import DebeziumError, innermost
 from dbt_debezium.home import lake_dir
 from dbt_debezium.kafka.broker import Topic, read_topics
 from dbt_debezium.kafka.landing_file import KafkaBlock, client_options, registry_of
@@ -35,7 +35,6 @@ from dbt_debezium.kafka.plan import (
 )
 from dbt_debezium.kafka.silence import Silence
 from dbt_debezium.landing import (
-    METADATA_PROPERTIES,
     RANGE,
     TABLE,
     Base,
@@ -44,6 +43,7 @@ from dbt_debezium.landing import (
     landed_base,
     next_landing,
 )
+from dbt_debezium.landing_tables import METADATA_PROPERTIES
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.outages import outage_of
 from dbt_debezium.registry.client import Registry
@@ -55,7 +55,6 @@ from dbt_debezium.registry.store import (
     unknown_schema_sentences,
 )
 from dbt_debezium.remote import has_java
-from dbt_debezium.session import innermost
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dbt_debezium.errors import DebeziumError, is_of_spark
+from dbt_debezium.errors import DebeziumError, innermost, is_of_spark
 from dbt_debezium.home import lake_dir
 from dbt_debezium.lake_format import FORMAT, NewerLakeError
 from dbt_debezium.lease import local
@@ -35,6 +35,7 @@ from dbt_debezium.lease.row import (
     replace_row,
 )
 from dbt_debezium.lease.sentences import free_at, held_sentence, lost_sentence
+from dbt_debezium.outages import outage_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -219,9 +220,6 @@ def _taken(spark: "SparkSession", lake: Path, command: str) -> HeldLease:
     except Exception as error:
         if not is_of_spark(error):
             raise
-        from dbt_debezium.outages import outage_of
-        from dbt_debezium.session import innermost
-
         raise outage_of(error, spark) or DebeziumError(
             f"lake: {TABLE} cannot be read or written ({innermost(error)}); "
             "mend the catalog or the store, or their credentials, and run again"

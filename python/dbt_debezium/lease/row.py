@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from dbt_debezium.catalogs import DEFAULT_CATALOG
 from dbt_debezium.errors import is_of_spark
 from dbt_debezium.lake_format import FORMAT, PROPERTY, read_format
 from dbt_debezium.remote import has_java
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from dbt_debezium.readers import Reader
 
 TABLE: Final = "landing.lease"
-DEFAULT_CATALOG: Final = "spark.sql.defaultCatalog"
 SNAPSHOT: Final = "current-snapshot-id"
 """Among the properties of a table, as Iceberg shows them to Spark."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no types
 
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import DebeziumError, innermost
 from dbt_debezium.home import lake_dir
 from dbt_debezium.landing import RANGE, TABLE, TABLE_READ, record_files
 from dbt_debezium.lease import HeldLease, Lease, writing
@@ -41,7 +41,6 @@ from dbt_debezium.maintenance.snapshots import (
 )
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables, plain_schema
 from dbt_debezium.maintenance.views import lake_views
-from dbt_debezium.session import innermost
 from dbt_debezium.setting_values import number_from_zero
 
 if TYPE_CHECKING:

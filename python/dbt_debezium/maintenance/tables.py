@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from dbt_debezium.catalogs import DEFAULT_CATALOG
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.lease.row import DEFAULT_CATALOG
 from dbt_debezium.remote import has_java
 
 if TYPE_CHECKING:

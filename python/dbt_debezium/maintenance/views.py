@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dbt_debezium.lease.row import DEFAULT_CATALOG
+from dbt_debezium.catalogs import DEFAULT_CATALOG
 from dbt_debezium.maintenance.snapshots import RUN_MILLISECONDS
 
 if TYPE_CHECKING:

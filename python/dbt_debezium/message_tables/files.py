@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from dbt_debezium.errors import DebeziumError
+from dbt_debezium.errors import DebeziumError, innermost
 
 
 def files_of(jvm: Any, configuration: Any, where: str, pattern: str) -> list[tuple[str, str]]:
@@ -24,8 +24,6 @@ def files_of(jvm: Any, configuration: Any, where: str, pattern: str) -> list[tup
         found = file_system.globStatus(path)
         listed = [one for status in found or () for one in _listed(file_system, status)]
     except Exception as error:
-        from dbt_debezium.session import innermost
-
         raise DebeziumError(
             f"{where}: files: {pattern} cannot be listed ({innermost(error)}); name a folder or a "
             "pattern of Parquet files, with a scheme that Spark can read"

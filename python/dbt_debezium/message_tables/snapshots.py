@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dbt_debezium.errors import DebeziumError
-from dbt_debezium.session import innermost
+from dbt_debezium.errors import DebeziumError, innermost
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.report import time_text
+from dbt_debezium.session import nothing_published
 from dbt_debezium.views.dialects import tables_of
 
 if TYPE_CHECKING:
@@ -156,8 +157,6 @@ def shown_commits(lake: "Reader", schema: str, wanted: Wanted) -> dict[str, Comm
         DebeziumError: nothing is published, no source has such a commit, it is not published, or
             older versions that it had are removed.
     """
-    from dbt_debezium.session import nothing_published
-
     micros = 0 if wanted.time is None else micros_of(wanted.time)
     is_built = lake.has(f"{schema}.cut") and lake.has(f"{schema}.commit")
     rows = lake.rows(POINTED.format(schema=schema, micros=micros)) if is_built else []

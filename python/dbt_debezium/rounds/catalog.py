@@ -6,20 +6,17 @@ are read without Spark.
 """
 
 import hashlib
-import os
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-import jinja2
-import yaml
-
 from dbt_debezium.catalogs import LOCK_SECONDS, SQLITE
 from dbt_debezium.lease.row import snapshot_of
+from dbt_debezium.profiles import rendered_target
+from dbt_debezium.site import with_named
 from dbt_debezium.writers import sql
-from dbt_debezium.yaml_loader import LOADER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -151,50 +148,9 @@ def catalog_file(project: Path, profiles: Path, target: str | None) -> CatalogFi
     output = rendered_target(project, profiles, target)
     if output is None:
         return None
-    from dbt_debezium.site import with_named
-
     settings = with_named(output["server_side_parameters"])
     name = str(settings.get("spark.sql.defaultCatalog"))
     uri = settings.get(f"spark.sql.catalog.{name}.uri", "")
     if not uri.startswith(SQLITE):
         return None
     return CatalogFile(Path(uri.removeprefix(SQLITE)), name, output["schema"])
-
-
-def rendered_target(project: Path, profiles: Path, target: str | None) -> dict[str, Any] | None:
-    """`schema` and `server_side_parameters` of a target; None if only dbt can render them.
-
-    dbt takes a second to render a profile, and jinja2 20 ms.
-    """
-    try:
-        name = _yaml_of(project / "dbt_project.yml")["profile"]
-        profile = _yaml_of(profiles)[name]
-        target = target or os.environ.get("DBT_TARGET") or _rendered(profile["target"])
-        output = profile["outputs"][target]
-        settings = output["server_side_parameters"]
-        return {
-            "schema": _rendered(output["schema"]),
-            "server_side_parameters": {key: _rendered(str(one)) for key, one in settings.items()},
-        }
-    except (OSError, LookupError, TypeError, AttributeError, ValueError):
-        return None
-    except (yaml.YAMLError, jinja2.TemplateError):
-        return None
-
-
-def _yaml_of(file: Path) -> Any:
-    return yaml.load(file.read_text(encoding="utf-8"), Loader=LOADER)
-
-
-def _rendered(text: str) -> str:
-    if "{" not in text and "\n" not in text:
-        # Jinja compiles each text, which takes a command 30 ms in all.
-        return text
-    return _ENVIRONMENT.from_string(text).render(env_var=_env_var)
-
-
-def _env_var(name: str, *default: str) -> str:
-    return os.environ[name] if name in os.environ or not default else default[0]
-
-
-_ENVIRONMENT: Final = jinja2.Environment(undefined=jinja2.StrictUndefined)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from dbt_debezium.catalogs import settings_of_target
 from dbt_debezium.errors import CannotWorkError
 from dbt_debezium.lost_catalog import check_catalog_file
 from dbt_debezium.rounds.behind import Hold, holds_of_report
@@ -24,6 +23,7 @@ from dbt_debezium.rounds.fingerprint import fingerprint
 from dbt_debezium.rounds.news import Mark, always_builds, new_mark, published_mark
 from dbt_debezium.rounds.sources import Landing, Source, Tell
 from dbt_debezium.site import site_defaults
+from dbt_debezium.targets import settings_of_target
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
