@@ -20,12 +20,14 @@ from rich.text import Text
 from dbt_debezium.build import BUILD, environment, run_dbt
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import is_carried, project_dir
+from dbt_debezium.landing import land
 from dbt_debezium.lease import JVM_LOCK_NAME, LOCK_NAME, MACHINE_NAME, Lease
 from dbt_debezium.package import write_files
 from dbt_debezium.package_files import EXAMPLE, FIRST, PACKAGE, package_dir, package_files
 from dbt_debezium.progress import Steps, working
 from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.report import OUTCOMES, cut_report
+from dbt_debezium.session import spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -122,8 +124,6 @@ def run_demo(console: Console, project: Path) -> None:
     started_at = time.monotonic()
     with environment(DBT_DEBEZIUM_LAKE=str(LAKE)), Lease(LAKE, "dbt-debezium demo"):
         empty_lake(LAKE)
-        from dbt_debezium.session import spark_session
-
         console.print(
             "A shop on PostgreSQL, recorded by Debezium:"
             f" {transaction_count(messages)} transactions over five tables,\n"
@@ -235,8 +235,6 @@ def land_and_build(
     Raises:
         DebeziumError: the build failed; the sentence has its first lines.
     """
-    from dbt_debezium.landing import land
-
     file.write_text("".join(f"{json.dumps(message)}\n" for message in messages), encoding="utf-8")
     status.update("landing")
     with step(console, f"landed {len(messages):,} messages"):

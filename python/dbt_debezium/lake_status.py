@@ -17,10 +17,12 @@ from dbt_debezium.notices import (
 from dbt_debezium.partition_ends import PartitionEnds, partition_ends
 from dbt_debezium.published_rows import PublishedRows, published_rows
 from dbt_debezium.readers import Reader
-from dbt_debezium.report import cut_report
+from dbt_debezium.report import OUTCOMES, cut_report
+from dbt_debezium.sentences import own_sentences, shared_sentences
 from dbt_debezium.shapes import ShapeReport, accept_tables, shape_reports
 from dbt_debezium.snapshot_reads import SnapshotReads, snapshot_reads
 from dbt_debezium.unrepresentable import unrepresentable_counts
+from dbt_debezium.writers import notebook
 
 SIZED_TABLES: Final = 200
 """A catalog of REST is asked once for each."""
@@ -53,10 +55,6 @@ class LakeStatus:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a row per source, and what is to be said of it."""
-        from dbt_debezium.api import html
-        from dbt_debezium.report import OUTCOMES
-        from dbt_debezium.sentences import own_sentences, shared_sentences
-
         named = ("source", "commit_number", "transaction_id", "proof", "committed_at")
         rows = [
             (*(entry[name] for name in named), *(entry["counts"][name] for name in OUTCOMES))
@@ -65,7 +63,9 @@ class LakeStatus:
         said = [one for entry in self.report for one in own_sentences(entry, "status")]
         said += shared_sentences(self.report, "status", self.without_truncate)
         said += [one for source, shape in self.shapes.items() for one in shape.sentences(source)]
-        return html.table((*named, *OUTCOMES), rows) + html.paragraphs([*said, *self.notices])
+        return notebook.table((*named, *OUTCOMES), rows) + notebook.paragraphs(
+            [*said, *self.notices]
+        )
 
 
 def lake_status(

@@ -11,25 +11,32 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import yaml
+from pyspark.sql import SparkSession
 
 from dbt_debezium.amounts import counted
 from dbt_debezium.build import BUILD, environment, first_sentence, run_dbt
 from dbt_debezium.connectors.settings import settings_of
-from dbt_debezium.encoded_columns import ShownTable
+from dbt_debezium.encoded_columns import ShownTable, encoded_columns
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir, project_dir
 from dbt_debezium.identities import indistinct_sentence, name_identities
+from dbt_debezium.kafka.land import KafkaLanded, land_kafka
 from dbt_debezium.kafka.landing_file import KafkaBlock
+from dbt_debezium.landed_tables import landed_tables
+from dbt_debezium.landing import land
 from dbt_debezium.model_files import history_sql
 from dbt_debezium.package import contents, empty_seeds, read_settings, write_files
 from dbt_debezium.patterns import matches
+from dbt_debezium.project_settings import project_settings
+from dbt_debezium.published_rows import published_rows
+from dbt_debezium.readers.spark_reader import SparkReader
+from dbt_debezium.report import cut_report
 from dbt_debezium.scaffold import CapturedTable, Group, LeftOut, captured_tables
+from dbt_debezium.session import spark_session
 from dbt_debezium.tables import TableFacts, full_name
+from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from dbt_debezium.kafka.land import KafkaLanded
     from dbt_debezium.reasons import Command
 
 CORE_MODELS = ("landing", "staging", "transactions")
@@ -69,13 +76,13 @@ class Topics:
 class Preview:
     """What was built. It is gone when the `with` block of `previewed` ends."""
 
-    spark: "SparkSession"
+    spark: SparkSession
     tables: list[CapturedTable]
     left_out: list[LeftOut]
     """Tables that are not shown."""
     skipped_files: tuple[str, ...]
     """A sentence for each file of the path that is no dump."""
-    fetched: "Mapping[str, KafkaLanded]"
+    fetched: Mapping[str, KafkaLanded]
     """What was read of each block of topics; empty for a dump."""
 
     def shown_tables(self) -> list[ShownTable]:
@@ -113,12 +120,6 @@ def previewed(
         lake = Path(folder) / "lake"
         copy = Path(folder) / "project"
         with environment(DBT_DEBEZIUM_LAKE=str(lake), DBT_DEBEZIUM_JARS=str(jars)):
-            from pyspark.sql import SparkSession
-
-            from dbt_debezium.landed_tables import landed_tables
-            from dbt_debezium.project_settings import project_settings
-            from dbt_debezium.session import spark_session
-
             if SparkSession.getActiveSession() is not None:
                 raise DebeziumError(
                     "preview: this process has a Spark session, whose lake it would land in; "
@@ -155,19 +156,15 @@ class LandedSource:
 
     message_count: int
     skipped_files: tuple[str, ...] = ()
-    fetched: "Mapping[str, KafkaLanded]" = field(default_factory=dict)
+    fetched: Mapping[str, KafkaLanded] = field(default_factory=dict)
 
 
-def land_source(
-    spark: "SparkSession", source: str | Path | Topics, on_step: OnStep
-) -> LandedSource:
+def land_source(spark: SparkSession, source: str | Path | Topics, on_step: OnStep) -> LandedSource:
     """Land a dump, or the beginning of topics.
 
     Raises:
         DebeziumError: there are no messages, or they cannot be read.
     """
-    from dbt_debezium.kafka.land import land_kafka
-    from dbt_debezium.landing import land
 
     if not isinstance(source, Topics):
         on_step(f"landing {source}")
@@ -242,7 +239,7 @@ def build_tables(
     raise DebeziumError(f"preview: {'; '.join(lines) or 'dbt build failed'}")
 
 
-def clash_sentence(spark: "SparkSession") -> str | None:
+def clash_sentence(spark: SparkSession) -> str | None:
     """That two messages cannot both be at one place of Kafka; None when no two are."""
     clash = spark.sql(CLASH).head()
     if clash is None:
@@ -286,11 +283,6 @@ def preview_report(preview: Preview, command: "Command" = "preview") -> list[dic
         preview: what was built.
         command: in whose words to say it.
     """
-    from dbt_debezium.encoded_columns import encoded_columns
-    from dbt_debezium.published_rows import published_rows
-    from dbt_debezium.readers.spark_reader import SparkReader
-    from dbt_debezium.report import cut_report
-    from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
     tables = preview.tables
     lake = SparkReader(preview.spark)
@@ -335,7 +327,6 @@ def write_project(
         is_preview: whether nobody is there to decide about tables. A key may change then, which a
             sentence names, and the project may hash columns of tables that are not there.
     """
-    from dbt_debezium.project_settings import project_settings
 
     # Decisions about a project's own sources say nothing of a dump.
     write_files(copy, {**contents(), **empty_seeds()})

@@ -108,6 +108,7 @@ def test_a_command_that_refuses_an_address_does_not_print_its_password(
 ) -> None:
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
     monkeypatch.setattr("dbt_debezium.session.spark_session", pytest.fail)
+    monkeypatch.setattr("dbt_debezium.preview.spark_session", pytest.fail)
     ended = CliRunner().invoke(main, command)
     assert ended.exit_code != 0
     assert WORD not in ended.output + str(ended.exception)

@@ -21,11 +21,11 @@ from small_lake import add_view, opened, write
 from test_report_page import entry
 
 import dbt_debezium as dd
-from dbt_debezium.api import html
 from dbt_debezium.api.cut import Cut
 from dbt_debezium.lake_format import FORMAT, PROPERTY
 from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.readers.file_places import FilePlaces
+from dbt_debezium.writers import notebook
 
 EVIL = """<script>alert("a")</script>'&$x$\\(y\\)"""
 
@@ -306,5 +306,5 @@ def test_status_shows_its_sentences_in_a_notebook() -> None:
 
 @pytest.mark.parametrize("value", [None, [1], {"a": "x" * 90}, "x" * 90, Decimal("1.50"), b"a"])
 def test_only_values_with_parts_are_short_in_a_notebook(value: Any) -> None:
-    text = html.cell_text(value)
+    text = notebook.cell_text(value)
     assert ("…" in text) == isinstance(value, dict)

@@ -226,7 +226,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Given:
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
     monkeypatch.setattr(import_module("dbt_debezium.cli.run"), "source_of", read)
     monkeypatch.setattr("dbt_debezium.session.spark_session", remember)
-    monkeypatch.setattr("dbt_debezium.build.run_dbt", build)
+    monkeypatch.setattr("dbt_debezium.rounds.round.run_dbt", build)
     return found
 
 

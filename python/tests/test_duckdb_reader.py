@@ -273,7 +273,7 @@ def test_reads_of_a_held_snapshot_are_counted_by_table(lake: SqlCatalog, tmp_pat
 def test_status_and_report_look_at_a_lake_without_java(
     lake: SqlCatalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dbt_debezium.session.spark_session", pytest.fail)
+    monkeypatch.setattr("dbt_debezium.readers.choice.spark_session", pytest.fail)
     lake.create_namespace("landing")
     write(lake, "landing.message", [{"topic": "t", "value": b"{}"}] * 1_200, MESSAGE)
     ended = CliRunner().invoke(main, ["status"], catch_exceptions=False)
@@ -300,7 +300,7 @@ def test_where_nothing_can_read_a_lake_without_starting_spark_a_page_waits_for_n
     lake: SqlCatalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert isinstance(reader_at_hand(None, None, "build"), DuckdbReader)
-    monkeypatch.setattr("dbt_debezium.readers.duckdb_reader.is_installed", lambda: False)
+    monkeypatch.setattr("dbt_debezium.readers.choice.is_installed", lambda: False)
     with pytest.raises(DebeziumError) as refused:
         reader_at_hand(None, None, "build")
     assert str(refused.value) == (
@@ -366,7 +366,7 @@ def test_spark_is_asked_where_duckdb_is_not_installed_unless_a_person_wants_duck
     monkeypatch.setattr("dbt_debezium.readers.duckdb_reader.find_spec", without)
     told: list[str] = []
     started: list[str | None] = []
-    monkeypatch.setattr("dbt_debezium.session.spark_session", started.append)
+    monkeypatch.setattr("dbt_debezium.readers.choice.spark_session", started.append)
     reader_of(None, "build", "auto", told.append)
     assert (told, started) == (["starting Spark"], [None])
     with pytest.raises(NotForDuckdbError, match=r"pip install dbt-debezium, or use"):

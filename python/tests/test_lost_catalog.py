@@ -189,7 +189,7 @@ def test_a_lake_that_vanishes_ends_the_rounds_with_a_sentence(
     def build(*_: Any, **__: Any) -> bool:
         raise DebeziumError("dbt build: failed")
 
-    monkeypatch.setattr("dbt_debezium.build.run_dbt", build)
+    monkeypatch.setattr("dbt_debezium.rounds.round.run_dbt", build)
     with pytest.raises(CannotWorkError, match=r"lake/catalog.db is gone, which an earlier round"):
         run_rounds(one_round, 1, Forever(), told.append, str)
     assert len(told) == 2

@@ -202,7 +202,9 @@ def test_a_file_is_hashed_again_once_it_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hashed: list[Path] = []
-    monkeypatch.setattr("dbt_debezium.dumps.file_hash", lambda path: hashed.append(path) or "hash")
+    monkeypatch.setattr(
+        "dbt_debezium.rounds.file_hashes.file_hash", lambda path: hashed.append(path) or "hash"
+    )
     monkeypatch.setattr("dbt_debezium.rounds.file_hashes.SETTLED_NANOS", 0)
     file, hashes = tmp_path / "a.jsonl", FileHashes()
     file.write_text("1")
@@ -719,7 +721,8 @@ def test_a_round_without_news_starts_no_spark(
     leave(lake, msgspec.json.encode(mark).decode())
     assert one_round().kind == "no_news"
     monkeypatch.setattr(
-        "dbt_debezium.build.run_dbt", lambda *_, **__: (_ for _ in ()).throw(DebeziumError("built"))
+        "dbt_debezium.rounds.round.run_dbt",
+        lambda *_, **__: (_ for _ in ()).throw(DebeziumError("built")),
     )
     with pytest.raises(DebeziumError, match="built"):
         one_round(build_anyway=True)
@@ -750,7 +753,7 @@ def test_a_snapshot_that_waits_for_silent_partitions_wakes_rounds_until_all_are_
             return landings.pop(0)
 
     held = [held_entry("snapshot 10", "snapshot_unconfirmed", None)]
-    monkeypatch.setattr("dbt_debezium.build.run_dbt", lambda *_, **__: True)
+    monkeypatch.setattr("dbt_debezium.rounds.round.run_dbt", lambda *_, **__: True)
     monkeypatch.setattr("dbt_debezium.rounds.round.has_published", lambda *_: True)
     monkeypatch.setattr("dbt_debezium.rounds.round.write_mark", lambda *one: leave(lake, one[2]))
     rounds = round_of(project, Kafka(), notes=lambda _: ([], held))
@@ -777,7 +780,7 @@ def test_a_failed_round_names_first_what_failed(
         on_line("nothing published: 1 test failed")
         return False
 
-    monkeypatch.setattr("dbt_debezium.build.run_dbt", build)
+    monkeypatch.setattr("dbt_debezium.rounds.round.run_dbt", build)
     failed = round_of(project).run()
     assert failed.lines == [
         "a_test: Got 3 results, configured to fail if != 0",
@@ -835,7 +838,7 @@ def test_what_another_machine_landed_meanwhile_is_news(
     def build(*_: Any, **__: Any) -> bool:
         raise DebeziumError("built")
 
-    monkeypatch.setattr("dbt_debezium.build.run_dbt", build)
+    monkeypatch.setattr("dbt_debezium.rounds.round.run_dbt", build)
     monkeypatch.setattr("dbt_debezium.rounds.round.write_mark", lambda *_: None)
     catalog = CatalogFile(project / "catalog.db", "lake", "build")
     models = str(fingerprint(project, profiles, []))

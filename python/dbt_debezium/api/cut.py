@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlglot.errors import SqlglotError
 
 from dbt_debezium.amounts import counted
-from dbt_debezium.api import html
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.flags import listed, meant
 from dbt_debezium.readers.choice import USE_SPARK
@@ -17,6 +16,7 @@ from dbt_debezium.readers.duckdb_reader import DuckdbReader, connected, first_li
 from dbt_debezium.readers.duckdb_values import with_text_times
 from dbt_debezium.readers.moment import Commit, Wanted, has_past, shown_commits
 from dbt_debezium.readers.places import ASK_SPARK
+from dbt_debezium.writers import notebook
 from dbt_debezium.writers.terminal import one_line
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Table:
         caption = f"first {SHOWN_ROWS} rows of {self.name}"
         if len(rows) <= SHOWN_ROWS:
             caption = f"{self.name}: {counted(len(rows), 'row')}"
-        return html.table(relation.columns, shown, caption)
+        return notebook.table(relation.columns, shown, caption)
 
     @contextmanager
     def _read(self) -> Iterator[None]:
@@ -260,7 +260,7 @@ class Cut:
         return one_line(f"<Cut at {'; '.join(map(str, self.commits.values()))}>")
 
     def _repr_html_(self) -> str:
-        return html.table(COLUMNS, commit_rows([*self.commits.values()])) + html.paragraphs(
+        return notebook.table(COLUMNS, commit_rows([*self.commits.values()])) + notebook.paragraphs(
             [", ".join(self.tables)]
         )
 

@@ -6,24 +6,26 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from dbt_debezium.api import html
 from dbt_debezium.api.cut import COLUMNS, Cut, commit_rows, in_python
 from dbt_debezium.diff import Histories, RowDiff
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.home import check_project, is_carried, project_dir
 from dbt_debezium.lake_format import MARKED, PROPERTY, read_format
+from dbt_debezium.lake_status import LakeStatus, lake_status
+from dbt_debezium.model_files import HistoryModel
 from dbt_debezium.plain_values import plain
+from dbt_debezium.project_models import ProjectModels
+from dbt_debezium.project_settings import project_settings, public_schema
 from dbt_debezium.readers.choice import duckdb_places_of
 from dbt_debezium.readers.duckdb_reader import DuckdbReader
 from dbt_debezium.readers.file_places import FilePlaces
 from dbt_debezium.readers.moment import Commit, Wanted, read_time
 from dbt_debezium.readers.places import Places
+from dbt_debezium.session import check_lake
+from dbt_debezium.targets import build_schema, settings_of_target
+from dbt_debezium.writers import notebook
 from dbt_debezium.writers.terminal import one_line
-
-if TYPE_CHECKING:
-    from dbt_debezium.lake_status import LakeStatus
-    from dbt_debezium.model_files import HistoryModel
 
 CATALOG = "catalog.db"
 
@@ -49,7 +51,7 @@ class Diff:
             changes = {name: [plain(one) for one in pair] for name, pair in row.changed.items()}
             what = changes or plain(row.after or row.before)
             rows.append((row.commit_number, row.change, row.table, row.row_key, what))
-        return html.table(("commit", "change", "table", "row", "before and after"), rows)
+        return notebook.table(("commit", "change", "table", "row", "before and after"), rows)
 
 
 class Lake:
@@ -111,7 +113,7 @@ class Lake:
                 self._places, self._build, self._public, Wanted(commits, time, is_python=True)
             )
 
-    def status(self) -> "LakeStatus":
+    def status(self) -> LakeStatus:
         """What is published, held, quarantined and flagged, and why.
 
         Its `report` is what `dbt-debezium status --json` prints. What models lack or cannot show
@@ -120,9 +122,6 @@ class Lake:
         Raises:
             DebeziumError: nothing has landed.
         """
-        from dbt_debezium.lake_status import lake_status
-        from dbt_debezium.project_settings import project_settings
-
         with in_python():
             settings = project_settings(self._project) if self._project else {}
             silent = settings.get("sources_without_truncate") or []
@@ -177,11 +176,9 @@ class Lake:
     def _repr_html_(self) -> str:
         with self.cut() as cut:
             found = commit_rows([*cut.commits.values()])
-        return html.table(COLUMNS, found, str(self._folder))
+        return notebook.table(COLUMNS, found, str(self._folder))
 
-    def _models(self) -> "list[HistoryModel]":
-        from dbt_debezium.project_models import ProjectModels
-
+    def _models(self) -> list[HistoryModel]:
         return [*ProjectModels.read(self._project).histories.values()] if self._project else []
 
 
@@ -209,11 +206,6 @@ def open(folder: str | PathLike[str] | None = None, *, target: str | None = None
 
 def lake_of_project(place: Path, target: str | None, is_named: bool) -> Lake:
     """The lake of a dbt project; arguments and errors as `open`."""
-    from dbt_debezium.home import check_project, is_carried, project_dir
-    from dbt_debezium.project_settings import public_schema
-    from dbt_debezium.session import check_lake
-    from dbt_debezium.targets import build_schema, settings_of_target
-
     if is_named and not (place / "dbt_project.yml").is_file():
         raise DebeziumError(
             f"lake: {place} has neither a dbt_project.yml nor a {CATALOG}; name the folder of a "

@@ -7,6 +7,8 @@ them in one transaction of the catalog (docs/decisions/0022).
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from dbt_debezium.dbt_calls import called
 from dbt_debezium.errors import DebeziumError
 
@@ -38,8 +40,7 @@ def step_of(statement: str) -> "Callable[[SparkSession], str] | None":
     name, argument = called(statement)
     if not name.endswith("_public_tables"):
         return None
-    import msgspec
-
+    # Few projects have such tables, and sqlglot takes each command of dbt 0.1 s.
     from dbt_debezium.public_tables.move import move
     from dbt_debezium.public_tables.table import Call
     from dbt_debezium.public_tables.write import write

@@ -9,14 +9,16 @@ from dbt_debezium.catalogs import CATALOGS, SQLITE, catalog_of
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lost_catalog import check_catalog_file
 from dbt_debezium.readers import Reader
+from dbt_debezium.readers.duckdb_reader import DuckdbReader, is_installed
+from dbt_debezium.readers.file_places import FilePlaces
+from dbt_debezium.readers.places import Places
+from dbt_debezium.readers.rest_places import RestPlaces
+from dbt_debezium.session import spark_session
 from dbt_debezium.site import site_defaults
 from dbt_debezium.targets import settings_of_target
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-    from dbt_debezium.readers.duckdb_reader import DuckdbReader
-    from dbt_debezium.readers.places import Places
 
 Engine = Literal["auto", "duckdb", "spark"]
 USE_SPARK: Final = "use --engine spark"
@@ -59,11 +61,15 @@ def reader_of(
         except NotForDuckdbError:
             if engine == "duckdb" or not has_spark():
                 raise
-    from dbt_debezium.readers.spark_reader import SparkReader
-    from dbt_debezium.session import spark_session
-
     tell("starting Spark")
-    return SparkReader(spark_session(target))
+    return spark_reader(spark_session(target))
+
+
+def spark_reader(session: "SparkSession") -> Reader:
+    """Spark for a lake: what reads with DuckDB needs nothing of it, and does not import it."""
+    from dbt_debezium.readers.spark_reader import SparkReader
+
+    return SparkReader(session)
 
 
 def has_spark() -> bool:
@@ -83,9 +89,7 @@ def reader_at_hand(session: "SparkSession | None", target: str | None, schema: s
         DebeziumError: there is no session, and DuckDB cannot read the lake.
     """
     if session is not None:
-        from dbt_debezium.readers.spark_reader import SparkReader
-
-        return SparkReader(session)
+        return spark_reader(session)
     try:
         return duckdb_reader(target, schema)
     except NotForDuckdbError as error:
@@ -94,26 +98,24 @@ def reader_at_hand(session: "SparkSession | None", target: str | None, schema: s
         ) from error
 
 
-def duckdb_reader(target: str | None, schema: str) -> "DuckdbReader":
+def duckdb_reader(target: str | None, schema: str) -> DuckdbReader:
     """DuckDB for the lake of a target.
 
     Raises:
         DebeziumError: the catalog cannot be opened.
         NotForDuckdbError: DuckDB is not installed, or only Java can read this lake.
     """
-    from dbt_debezium.readers.duckdb_reader import DuckdbReader
 
     return DuckdbReader(duckdb_places(target, schema), schema)
 
 
-def duckdb_places(target: str | None, schema: str) -> "Places":
+def duckdb_places(target: str | None, schema: str) -> Places:
     """The catalog of a target that DuckDB can read; arguments and errors as `duckdb_reader`."""
     return duckdb_places_of(settings_of_target(target), schema)
 
 
-def duckdb_places_of(settings: Mapping[str, Any] | None, schema: str) -> "Places":
+def duckdb_places_of(settings: Mapping[str, Any] | None, schema: str) -> Places:
     """The catalog that the settings of a target name; None if only dbt can render them."""
-    from dbt_debezium.readers.duckdb_reader import is_installed
 
     if not is_installed():
         raise NotForDuckdbError("it is not installed", INSTALL)
@@ -122,7 +124,7 @@ def duckdb_places_of(settings: Mapping[str, Any] | None, schema: str) -> "Places
     return places_of({**site_defaults(), **settings}, schema)
 
 
-def places_of(settings: Mapping[str, Any], schema: str) -> "Places":
+def places_of(settings: Mapping[str, Any], schema: str) -> Places:
     """The catalog of a target.
 
     Args:
@@ -133,8 +135,6 @@ def places_of(settings: Mapping[str, Any], schema: str) -> "Places":
         DebeziumError: the catalog cannot be opened.
         NotForDuckdbError: it is neither a file of SQLite nor REST, or only Java opens its files.
     """
-    from dbt_debezium.readers.file_places import FilePlaces
-    from dbt_debezium.readers.rest_places import RestPlaces
 
     catalog = catalog_of(settings)
     name, uri = catalog["name"], catalog.get("uri", "")

@@ -3,6 +3,8 @@
 import time
 from pathlib import Path
 
+from dbt_debezium.dumps import file_hash
+
 SETTLED_NANOS = 2_000_000_000
 """Two writes within a tick of the file system's clock show one time; a tick of FAT is 2 seconds."""
 
@@ -24,15 +26,12 @@ class FileHashes:
         Raises:
             DebeziumError: the file cannot be read.
         """
-        # Whoever only looks at rounds has nothing that reads dumps.
-        from dbt_debezium import dumps
-
         before = _signature(path)
         known = self._known.get(path)
         if known and known[0] == before:
             return known[1]
         began_at = time.time_ns()
-        sha256 = dumps.file_hash(path)
+        sha256 = file_hash(path)
         is_settled = before and began_at - max(before[3:]) > SETTLED_NANOS
         if before and is_settled and before == _signature(path):
             self._known[path] = before, sha256

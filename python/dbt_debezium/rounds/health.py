@@ -8,15 +8,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.replaced_file import write
 from dbt_debezium.rounds.behind import Hold, sources_of, still_held
-from dbt_debezium.rounds.loop import Told
 from dbt_debezium.writers.terminal import json_text
+
+if TYPE_CHECKING:
+    from dbt_debezium.rounds.loop import Told
 
 NAME: Final = "health.json"
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
@@ -105,7 +107,7 @@ class Health:
         """The same, as who reads the file has it."""
         return msgspec.convert(self._said, RoundsHealth)
 
-    def round(self, told: Told) -> str | None:
+    def round(self, told: "Told") -> str | None:
         """Note a round; a sentence if the file cannot be written, as on a full disk."""
         now = datetime.now(UTC)
         said = self._said

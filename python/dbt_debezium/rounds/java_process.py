@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
+from dbt_debezium.remote import has_lost_session
+
 
 class JavaEndedError(Exception):
     """A round failed, and Spark's Java process or session is gone."""
@@ -23,8 +25,6 @@ def has_ended() -> bool:
     ends sessions that it was not asked anything for an hour.
     """
     from pyspark import SparkContext
-
-    from dbt_debezium.remote import has_lost_session
 
     if has_lost_session():
         return True

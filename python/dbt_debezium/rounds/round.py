@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
+from dbt_debezium.build import BUILD, failure_line, run_dbt
 from dbt_debezium.errors import CannotWorkError
 from dbt_debezium.lost_catalog import check_catalog_file
 from dbt_debezium.rounds.behind import Hold, holds_of_report
@@ -147,8 +148,6 @@ class Round:
         return self._leave(mark.project, catalog, mark.ends, mark.at, look_again_at, mark.holds)
 
     def _build(self, project: str | None, landing: Landing, catalog: Catalog) -> Outcome:
-        from dbt_debezium.build import BUILD, failure_line, run_dbt
-
         landed = catalog.landed()
         lines: list[str] = []
         failures: list[str] = []

@@ -11,15 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from dbt_debezium.amounts import counted
+from dbt_debezium.dumps import Dump
 from dbt_debezium.errors import DebeziumError, NothingThereError
+from dbt_debezium.inbox import open_inbox, take
+from dbt_debezium.kafka.landing_file import KafkaBlock, client_options, registry_of
+from dbt_debezium.kafka.plan import failed_sentences
+from dbt_debezium.lease import LostLeaseError
+from dbt_debezium.message_tables.block import TableBlock
+from dbt_debezium.rounds.broker_ends import ask_ends, ends_of, key_of
 from dbt_debezium.rounds.file_hashes import FileHashes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from dbt_debezium.dumps import Dump
-    from dbt_debezium.kafka.landing_file import KafkaBlock
-    from dbt_debezium.message_tables.block import TableBlock
 
 Tell = Callable[[str], None]
 """Called with the step that begins."""
@@ -57,7 +61,6 @@ class Landing:
 @contextmanager
 def _noted(failures: list[str]) -> Iterator[None]:
     """Note why a block cannot be landed, so that the others are: retention does not wait."""
-    from dbt_debezium.lease import LostLeaseError
 
     try:
         yield
@@ -123,7 +126,6 @@ class PathSource:
         self._skipped: tuple[str, ...] = ()
 
     def look(self, ends: Mapping[str, str], tell: Tell) -> bool:
-        from dbt_debezium.inbox import open_inbox, take
 
         inbox = open_inbox(self._catalog)
         self._fresh, self._skipped = (), ()
@@ -137,7 +139,7 @@ class PathSource:
         return inbox.has_unread()
 
     def land(self, spark: "SparkSession", tell: Tell) -> Landing:
-        from dbt_debezium.inbox import open_inbox
+        # A round without news starts no Spark, and imports nothing of it.
         from dbt_debezium.landing import land_inbox
 
         landed = land_inbox(
@@ -173,9 +175,8 @@ class KafkaSource:
     """
 
     def __init__(
-        self, blocks: "Mapping[str, KafkaBlock]", quiet_after: timedelta = timedelta(0)
+        self, blocks: Mapping[str, KafkaBlock], quiet_after: timedelta = timedelta(0)
     ) -> None:
-        from dbt_debezium.kafka.landing_file import client_options, registry_of
 
         self._blocks = blocks
         self._quiet_after = quiet_after
@@ -184,8 +185,6 @@ class KafkaSource:
             registry_of(name, block)
 
     def look(self, ends: Mapping[str, str], tell: Tell) -> bool:
-        from dbt_debezium.kafka.landing_file import client_options
-        from dbt_debezium.rounds.broker_ends import ask_ends, key_of
 
         for name, block in self._blocks.items():
             known = ends.get(key_of(block))
@@ -201,8 +200,6 @@ class KafkaSource:
 
     def land(self, spark: "SparkSession", tell: Tell) -> Landing:
         from dbt_debezium.kafka.land import land_kafka
-        from dbt_debezium.kafka.plan import failed_sentences
-        from dbt_debezium.rounds.broker_ends import ends_of, key_of
 
         message_count = 0
         lines: list[str] = []
@@ -219,7 +216,7 @@ class KafkaSource:
 
             others = [one for one in self._blocks.values() if one is not block]
 
-            def is_of_others(topic: str, others: "Sequence[KafkaBlock]" = others) -> bool:
+            def is_of_others(topic: str, others: Sequence[KafkaBlock] = others) -> bool:
                 return any(one.has(topic) for one in others)
 
             with _noted(failures):
@@ -265,8 +262,7 @@ class TableSource:
         DebeziumError: a password names a variable or a file that is not there.
     """
 
-    def __init__(self, blocks: "Mapping[str, TableBlock]") -> None:
-        from dbt_debezium.kafka.landing_file import registry_of
+    def __init__(self, blocks: Mapping[str, TableBlock]) -> None:
 
         self._blocks = blocks
         for name, block in blocks.items():
@@ -277,7 +273,6 @@ class TableSource:
         return bool(self._blocks)
 
     def land(self, spark: "SparkSession", tell: Tell) -> Landing:
-        from dbt_debezium.kafka.landing_file import registry_of
         from dbt_debezium.message_tables.land import land_table
 
         message_count = 0
