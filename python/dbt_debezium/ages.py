@@ -1,9 +1,11 @@
 """Instants and how long ago they were, for people."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from dbt_debezium.amounts import duration
-from dbt_debezium.report import moment_of
+
+MICROS_OF_400_YEARS: Final = 146_097 * 86_400 * 10**6
 
 
 def shown_time(moment: datetime) -> str:
@@ -42,3 +44,26 @@ def shown_age(seconds: float) -> str:
     if seconds < 0:
         return "by a clock that is ahead of this one"
     return f"{duration(seconds)} ago"
+
+
+def time_text(micros: int | None) -> str | None:
+    """An instant in UTC, of any year, as Spark shows it.
+
+    >>> time_text(-1), time_text(253_402_300_800_000_000)
+    ('1969-12-31T23:59:59.999999Z', '+10000-01-01T00:00:00.000000Z')
+    """
+    if micros is None:
+        return None
+    # The calendar repeats itself, and Python's ends with the year 9999.
+    cycles, rest = divmod(micros, MICROS_OF_400_YEARS)
+    moment = datetime(1970, 1, 1) + timedelta(microseconds=rest)
+    year = moment.year + 400 * cycles
+    return f"{'+' if year > 9999 else ''}{year:04}{moment:-%m-%dT%H:%M:%S.%fZ}"
+
+
+def moment_of(text: str | None) -> datetime | None:
+    """An instant as reports have it; None where there is none, or Python does not have its year."""
+    try:
+        return datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from dbt_debezium.ages import time_text
 from dbt_debezium.readers import Reader
-from dbt_debezium.report import time_text
 from dbt_debezium.writers import sql
 
 TABLES_A_QUERY: Final = 50

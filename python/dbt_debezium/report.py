@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 from typing import Any, Final
 
 from dbt_debezium.acceptances import accept, read_acceptances
+from dbt_debezium.ages import time_text
 from dbt_debezium.held_tables import name_held_tables
 from dbt_debezium.internal_topics import INTERNAL_SOURCE
 from dbt_debezium.lacking import LandedTopics, landed_partitions
@@ -16,8 +16,6 @@ from dbt_debezium.shapes import OF_SCHEMA_CHANGES, flag_details
 PADDING: Final = re.compile("(^|/|[+]|: )0+(?=[0-9]+([+/]|$))")
 """Inside, positions are padded to one width so that they compare as text. An LSN in hexadecimal
 keeps its zeros, as its database shows it."""
-
-MICROS_OF_400_YEARS: Final = 146_097 * 86_400 * 10**6
 
 OUTCOMES = (
     "applied",
@@ -252,29 +250,6 @@ def _log_order(held: dict[str, Any]) -> tuple[str, bool, str, str]:
     place = "~" if held["log_order"] is None else held["log_order"]
     has_no_position = held["commit_position"] is None
     return place, has_no_position, held["transaction_id"] or "", held["held_reason"]
-
-
-def time_text(micros: int | None) -> str | None:
-    """An instant in UTC, of any year, as Spark shows it.
-
-    >>> time_text(-1), time_text(253_402_300_800_000_000)
-    ('1969-12-31T23:59:59.999999Z', '+10000-01-01T00:00:00.000000Z')
-    """
-    if micros is None:
-        return None
-    # The calendar repeats itself, and Python's ends with the year 9999.
-    cycles, rest = divmod(micros, MICROS_OF_400_YEARS)
-    moment = datetime(1970, 1, 1) + timedelta(microseconds=rest)
-    year = moment.year + 400 * cycles
-    return f"{'+' if year > 9999 else ''}{year:04}{moment:-%m-%dT%H:%M:%S.%fZ}"
-
-
-def moment_of(text: str | None) -> datetime | None:
-    """An instant as reports have it; None where there is none, or Python does not have its year."""
-    try:
-        return datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
 
 
 def _held(held: dict[str, Any]) -> list[dict[str, Any]]:

@@ -6,10 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 
 from dbt_debezium.acceptances import accepted_count, open_flags, open_messages
-from dbt_debezium.ages import shown_age
+from dbt_debezium.ages import moment_of, shown_age
 from dbt_debezium.amounts import counted, duration
 from dbt_debezium.lake_status import LakeStatus
-from dbt_debezium.report import moment_of
 from dbt_debezium.sentences import open_encoded_sentences
 
 MUCH_OLDER: Final = timedelta(hours=1)

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from dbt_debezium.ages import with_age
+from dbt_debezium.ages import moment_of, with_age
 from dbt_debezium.flags import listed
 from dbt_debezium.holds import is_snapshot, shown_id
 from dbt_debezium.lacking import lacking_text
-from dbt_debezium.report import moment_of
 from dbt_debezium.snapshot_reads import SnapshotReads
 
 

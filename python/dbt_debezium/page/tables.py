@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from dbt_debezium.ages import shown_age
+from dbt_debezium.ages import moment_of, shown_age
 from dbt_debezium.amounts import size
 from dbt_debezium.published_rows import PublishedRows
-from dbt_debezium.report import moment_of
 
 
 @dataclass(frozen=True, slots=True)

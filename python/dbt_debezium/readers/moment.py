@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from dbt_debezium.ages import time_text
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.report import time_text
 from dbt_debezium.session import nothing_published
 from dbt_debezium.views.dialects import tables_of
 
