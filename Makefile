@@ -170,7 +170,7 @@ $(BIN)/.cluster: tests/cluster/requirements.txt | $(BIN)/.ready
 	@$(RELEASE)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
-$(JARS)/.store: python/dbt_debezium/jars.py $(JARS)/.ready
+$(JARS)/.store: python/dbt_debezium/spark/jars.py $(JARS)/.ready
 	@echo "fetching the client of S3 (69 MB)"
 	@DBT_DEBEZIUM_STORE=s3 $(BIN)/dbt-debezium jars
 	@touch $@
@@ -185,7 +185,7 @@ $(JARS)/.trino: tests/cluster/trino_server.py $(BIN)/.cluster $(JARS)/.ready
 	@$(BIN)/python $<
 	@touch $@
 
-$(JARS)/.ready: python/dbt_debezium/jars.py | $(BIN)/.ready
+$(JARS)/.ready: python/dbt_debezium/spark/jars.py | $(BIN)/.ready
 	@$(BIN)/dbt-debezium jars
 	@touch $@
 
@@ -200,7 +200,7 @@ export PYTHON_CHECK
 define JAVA_CHECK
 import sys
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.java import check_java
+from dbt_debezium.spark.java import check_java
 try:
     check_java()
 except DebeziumError as error:

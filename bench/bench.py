@@ -25,13 +25,13 @@ from typing import Any
 
 from dbt_debezium.build import environment, run_dbt
 from dbt_debezium.home import jars_dir
-from dbt_debezium.landed_tables import landed_tables
-from dbt_debezium.landing import land
-from dbt_debezium.model_files import history_sql
+from dbt_debezium.landing.land import land
 from dbt_debezium.preview import write_project
-from dbt_debezium.project_models import ProjectModels, plan_scaffold
-from dbt_debezium.scaffold import captured_tables
-from dbt_debezium.session import spark_session
+from dbt_debezium.scaffold.captured import captured_tables
+from dbt_debezium.scaffold.landed_tables import landed_tables
+from dbt_debezium.scaffold.model_files import history_sql
+from dbt_debezium.scaffold.project_models import ProjectModels, plan_scaffold
+from dbt_debezium.spark.session import spark_session
 
 REPOSITORY = Path(__file__).parents[1]
 BIG = REPOSITORY.parent / "shared" / "captures" / "big" / "events.jsonl.gz"
@@ -231,7 +231,7 @@ def main() -> None:
         project = Path(folder) / "project"
         with measured("find the tables", first_count):
             write_project(REPOSITORY, project, captured_tables(landed_tables(spark), []), {})
-        from dbt_debezium.flatten import register
+        from dbt_debezium.functions.flatten import register
 
         register(spark)
         with measured("flatten alone", first_count):

@@ -29,14 +29,14 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from dbt_debezium.build import environment
-from dbt_debezium.flatten import flatten_batch, flattener
+from dbt_debezium.functions.flatten import flatten_batch, flattener
 from dbt_debezium.home import jars_dir
 from dbt_debezium.kafka.land import land_kafka
 from dbt_debezium.kafka.landing_file import KafkaBlock
-from dbt_debezium.landing import CREATE_TABLE, TABLE
+from dbt_debezium.landing.land import CREATE_TABLE, TABLE
 from dbt_debezium.registry.found import Found
 from dbt_debezium.registry.texts import Schemas
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 from local_chain.broker import broker
 
 CAPTURES = "types_schema", "schema_evolution_schema"

@@ -31,11 +31,11 @@ from pyspark.sql import SparkSession
 
 from dbt_debezium.cli import main as command
 from dbt_debezium.home import jars_dir
-from dbt_debezium.landed_tables import landed_tables
-from dbt_debezium.landing import land
+from dbt_debezium.landing.land import land
 from dbt_debezium.preview import write_project
-from dbt_debezium.scaffold import captured_tables
-from dbt_debezium.session import spark_session
+from dbt_debezium.scaffold.captured import captured_tables
+from dbt_debezium.scaffold.landed_tables import landed_tables
+from dbt_debezium.spark.session import spark_session
 
 FIRST, NEXT = 40_000, 12_000
 SITE = """

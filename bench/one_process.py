@@ -23,8 +23,8 @@ import pyarrow.json as pj  # type: ignore[import-untyped]  # ships no types
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # ships no types
 
 from dbt_debezium.connectors.settings import DEFAULTS
-from dbt_debezium.envelope import flatten_message
-from dbt_debezium.flat import Flat
+from dbt_debezium.messages.envelope import flatten_message
+from dbt_debezium.messages.flat import Flat
 
 BATCH = 10_000
 BLOCK = 1 << 24

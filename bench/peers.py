@@ -30,11 +30,11 @@ from recipe import KEYS
 
 from dbt_debezium.build import environment, run_dbt
 from dbt_debezium.home import jars_dir
-from dbt_debezium.landed_tables import landed_tables
-from dbt_debezium.landing import land
+from dbt_debezium.landing.land import land
 from dbt_debezium.preview import write_project
-from dbt_debezium.scaffold import Group, captured_tables
-from dbt_debezium.session import spark_session
+from dbt_debezium.scaffold.captured import Group, captured_tables
+from dbt_debezium.scaffold.landed_tables import landed_tables
+from dbt_debezium.spark.session import spark_session
 
 HERE = Path(__file__).parent
 COMMAND = Path(sys.executable).with_name("dbt-debezium")

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from dbt_debezium.build import environment
 from dbt_debezium.home import jars_dir
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 
 MESSAGE = "topic string, partition int, offset bigint, key string, value string"
 SOURCE = "struct<name: string, lsn: bigint>"

@@ -26,8 +26,8 @@ from dbt_debezium.build import environment
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.home import jars_dir
 from dbt_debezium.preview import write_project
-from dbt_debezium.scaffold import captured_tables
-from dbt_debezium.tables import observe
+from dbt_debezium.scaffold.captured import captured_tables
+from dbt_debezium.scaffold.tables import observe
 
 TABLES = ["t0", "t1"]
 ROWS = 19
@@ -91,7 +91,7 @@ def held(lake: Path) -> str:
 
 def read() -> None:
     """Query until the process is ended; print how many queries there were."""
-    from dbt_debezium.session import spark_session
+    from dbt_debezium.spark.session import spark_session
 
     spark = spark_session("local")
     for count in range(1, sys.maxsize):

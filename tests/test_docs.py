@@ -10,7 +10,7 @@ import reality
 import yaml
 
 from dbt_debezium.cli import COMMANDS
-from dbt_debezium.column_types import LOGICAL_TYPES
+from dbt_debezium.messages.column_types import LOGICAL_TYPES
 from dbt_debezium.reasons import FLAGS, HELD, QUARANTINED
 from dbt_debezium.reasons.accepted import SETTINGS as SETTINGS_THAT_STAY
 from dbt_debezium.reasons.hold_reason import HoldReason

@@ -21,8 +21,8 @@ from dbt.task.docs import DOCS_INDEX_FILE_PATH
 
 from dbt_debezium.home import jars_dir
 from dbt_debezium.preview import write_project
-from dbt_debezium.project_models import plan_scaffold
-from dbt_debezium.tables import observe
+from dbt_debezium.scaffold.project_models import plan_scaffold
+from dbt_debezium.scaffold.tables import observe
 
 pytestmark = pytest.mark.slow
 

@@ -6,12 +6,12 @@ import pytest
 from browser import opened
 from test_report_page import EVIL, NOW, Reader, entry, held_one, troubled
 
-from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page import page_of
-from dbt_debezium.partition_ends import PartitionEnds
-from dbt_debezium.published_rows import PublishedRows
 from dbt_debezium.rounds.history import SPAN_SECONDS, LastRound, Rounds, Span
-from dbt_debezium.snapshot_reads import SnapshotReads
+from dbt_debezium.status.lake_status import LakeStatus
+from dbt_debezium.status.partition_ends import PartitionEnds
+from dbt_debezium.status.published_rows import PublishedRows
+from dbt_debezium.status.snapshot_reads import SnapshotReads
 
 pytestmark = pytest.mark.slow
 

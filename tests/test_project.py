@@ -14,7 +14,7 @@ import yaml
 from packaging.requirements import Requirement
 
 from dbt_debezium.package_files import EXAMPLE, FIRST, PACKAGE, PAGES, package_files
-from dbt_debezium.scaffold import PUBLIC_NAMES
+from dbt_debezium.scaffold.captured import PUBLIC_NAMES
 
 REPOSITORY = Path(__file__).parents[1]
 PREFIXES = {

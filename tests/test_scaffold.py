@@ -19,17 +19,17 @@ from shown_text import shown_text
 
 from dbt_debezium.cli.scaffold import show_plan
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.model_files import (
+from dbt_debezium.preview import write_project
+from dbt_debezium.scaffold.captured import Group, chosen_tables
+from dbt_debezium.scaffold.model_files import (
     Texts,
     current_sql,
     history_sql,
     read_history,
     yml_columns,
 )
-from dbt_debezium.preview import write_project
-from dbt_debezium.project_models import Plan, plan_scaffold
-from dbt_debezium.scaffold import Group, chosen_tables
-from dbt_debezium.tables import TableFacts, observe
+from dbt_debezium.scaffold.project_models import Plan, plan_scaffold
+from dbt_debezium.scaffold.tables import TableFacts, observe
 from dbt_debezium.writers.name import REMEDIES
 
 REPOSITORY = Path(__file__).parents[1]

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
 from dbt_debezium.home import jars_dir
-from dbt_debezium.jars import ivy_jar
-from dbt_debezium.java import check_java
+from dbt_debezium.spark.jars import ivy_jar
+from dbt_debezium.spark.java import check_java
 from local_chain.server import ChainError
 
 FAST_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")

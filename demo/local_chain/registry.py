@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbt_debezium.java import check_java
+from dbt_debezium.spark.java import check_java
 from local_chain.connect import CONVERTERS
 from local_chain.java import FAST_START, chain_jars, fetch_chain_jars
 from local_chain.server import HOST, free_port, listens, running

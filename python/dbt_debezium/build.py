@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt_debezium.errors import CannotWorkError, DebeziumError
-from dbt_debezium.outages import LONGEST, java_reason, outage_sentence
+from dbt_debezium.spark.outages import LONGEST, java_reason, outage_sentence
 
 BUILD = ("build", "--exclude-resource-type", "unit_test")
 """dbt's command without unit tests: they test our SQL, not the data, and belong to `make test`."""

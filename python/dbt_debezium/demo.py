@@ -20,14 +20,14 @@ from rich.text import Text
 from dbt_debezium.build import BUILD, environment, run_dbt
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import is_carried, project_dir
-from dbt_debezium.landing import land
+from dbt_debezium.landing.land import land
 from dbt_debezium.lease import JVM_LOCK_NAME, LOCK_NAME, MACHINE_NAME, Lease
 from dbt_debezium.package import write_files
 from dbt_debezium.package_files import EXAMPLE, FIRST, PACKAGE, package_dir, package_files
 from dbt_debezium.progress import Steps, working
 from dbt_debezium.readers.spark_reader import SparkReader
-from dbt_debezium.report import OUTCOMES, cut_report
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
+from dbt_debezium.status.report import OUTCOMES, cut_report
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as T  # noqa: N812
 
-from dbt_debezium.column_types import JSON_TEXT
 from dbt_debezium.dumps.connect_json import elements, entries, float32
+from dbt_debezium.messages.column_types import JSON_TEXT
 from dbt_debezium.patterns import matches
 from dbt_debezium.plain_values import plain
 from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.readers.spark_values import with_text_times
-from dbt_debezium.report import cut_report
-from dbt_debezium.scaffold import CapturedTable
-from dbt_debezium.tables import full_name
+from dbt_debezium.scaffold.captured import CapturedTable
+from dbt_debezium.scaffold.tables import full_name
+from dbt_debezium.status.report import cut_report
 from dbt_debezium.writers import path, sql
 
 if TYPE_CHECKING:

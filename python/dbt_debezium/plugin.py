@@ -20,25 +20,30 @@ from pyspark.errors import PySparkException
 from dbt_debezium import (
     dbt_output,
     home,
-    jars,
-    java,
     lease,
     package,
     package_entry,
     package_files,
     public_tables,
 )
-from dbt_debezium.catalogs import REMOTE
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.executors import executor_versions
-from dbt_debezium.hashing import check_hash_key
-from dbt_debezium.lost_catalog import check_catalog_file
+from dbt_debezium.messages.hashing import check_hash_key
 from dbt_debezium.project_settings import project_settings
-from dbt_debezium.session import open_catalog, session_of
 from dbt_debezium.setting_names import check_setting_names
-from dbt_debezium.site import completed, is_remote, site_defaults, uses_jars_folder, with_named
-from dbt_debezium.targets import settings_of_target
+from dbt_debezium.spark import jars, java
+from dbt_debezium.spark.catalogs import REMOTE
+from dbt_debezium.spark.executors import executor_versions
+from dbt_debezium.spark.lost_catalog import check_catalog_file
+from dbt_debezium.spark.session import open_catalog, session_of
+from dbt_debezium.spark.site import (
+    completed,
+    is_remote,
+    site_defaults,
+    uses_jars_folder,
+    with_named,
+)
+from dbt_debezium.spark.targets import settings_of_target
 
 WRITING = frozenset({"build", "run", "seed", "retry", "clone", "snapshot"})
 """Commands that change the lake. A second one refuses at once."""
@@ -220,8 +225,7 @@ def _prepare(settings: dict[str, Any], prepared: list[Any]) -> Any:
         settings: those of its target, completed.
         prepared: sessions that have an open catalog; a new one is added.
     """
-    from dbt_debezium import flatten, origins, shared_keys
-    from dbt_debezium.functions import judge, lake_topics
+    from dbt_debezium.functions import flatten, judge, lake_topics, origins, shared_keys
 
     spark = session_of(settings)
     if spark not in prepared:

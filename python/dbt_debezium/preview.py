@@ -16,25 +16,25 @@ from pyspark.sql import SparkSession
 from dbt_debezium.amounts import counted
 from dbt_debezium.build import BUILD, environment, first_sentence, run_dbt
 from dbt_debezium.connectors.settings import settings_of
-from dbt_debezium.encoded_columns import ShownTable, encoded_columns
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir, project_dir
-from dbt_debezium.identities import indistinct_sentence, name_identities
 from dbt_debezium.kafka.land import KafkaLanded, land_kafka
 from dbt_debezium.kafka.landing_file import KafkaBlock
-from dbt_debezium.landed_tables import landed_tables
-from dbt_debezium.landing import land
-from dbt_debezium.model_files import history_sql
+from dbt_debezium.landing.land import land
 from dbt_debezium.package import contents, empty_seeds, read_settings, write_files
 from dbt_debezium.patterns import matches
 from dbt_debezium.project_settings import project_settings
-from dbt_debezium.published_rows import published_rows
 from dbt_debezium.readers.spark_reader import SparkReader
-from dbt_debezium.report import cut_report
-from dbt_debezium.scaffold import CapturedTable, Group, LeftOut, captured_tables
-from dbt_debezium.session import spark_session
-from dbt_debezium.tables import TableFacts, full_name
-from dbt_debezium.unrepresentable import unrepresentable_counts, unrepresentable_sentence
+from dbt_debezium.scaffold.captured import CapturedTable, Group, LeftOut, captured_tables
+from dbt_debezium.scaffold.identities import indistinct_sentence, name_identities
+from dbt_debezium.scaffold.landed_tables import landed_tables
+from dbt_debezium.scaffold.model_files import history_sql
+from dbt_debezium.scaffold.tables import TableFacts, full_name
+from dbt_debezium.spark.session import spark_session
+from dbt_debezium.status.encoded_columns import ShownTable, encoded_columns
+from dbt_debezium.status.published_rows import published_rows
+from dbt_debezium.status.report import cut_report
+from dbt_debezium.status.unrepresentable import unrepresentable_counts, unrepresentable_sentence
 
 if TYPE_CHECKING:
     from dbt_debezium.reasons import Command

@@ -16,7 +16,12 @@ if __name__ == "__main__":
 
     # What is made for another Python says so here; the worker says which one it should be.
     with contextlib.suppress(ImportError):
-        from dbt_debezium import flatten, origins, shared_keys  # noqa: F401 # for the workers
-        from dbt_debezium.functions import judge, lake_topics  # noqa: F401
+        from dbt_debezium.functions import (  # noqa: F401 # for the workers
+            flatten,
+            judge,
+            lake_topics,
+            origins,
+            shared_keys,
+        )
 
     daemon.manager()  # type: ignore[no-untyped-call] # Spark's own

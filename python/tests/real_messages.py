@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from dbt_debezium.envelope import flatten_message
-from dbt_debezium.flat import Flat
+from dbt_debezium.messages.envelope import flatten_message
+from dbt_debezium.messages.flat import Flat
 
 DATA = Path(__file__).parent / "data"
 LINES = (DATA / "messages.jsonl").read_text().splitlines()

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from dbt_debezium.acceptances import accept, accepted_sentences, idle_acceptances
 from dbt_debezium.cli.console import out
 from dbt_debezium.cli.status import say
-from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page import page_of
 from dbt_debezium.reasons.accepted import SETTINGS, Acceptance
-from dbt_debezium.report import OUTCOMES
 from dbt_debezium.rounds.behind import sources_of
-from dbt_debezium.sentences import own_sentences, shared_sentences
-from dbt_debezium.shapes import ShapeReport, accept_tables
+from dbt_debezium.status.acceptances import accept, accepted_sentences, idle_acceptances
+from dbt_debezium.status.lake_status import LakeStatus
+from dbt_debezium.status.report import OUTCOMES
+from dbt_debezium.status.sentences import own_sentences, shared_sentences
+from dbt_debezium.status.shapes import ShapeReport, accept_tables
 
 NOW = datetime(2026, 11, 28, 12, 0, 0, tzinfo=UTC)
 BY = "Ann on 2026-11-21 (it began empty)"

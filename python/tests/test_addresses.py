@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbt_debezium.addresses import with_secrets_apart, without_passwords
-from dbt_debezium.catalogs import catalog_of
 from dbt_debezium.cli import main
 from dbt_debezium.errors import CannotWorkError
-from dbt_debezium.session import secrets_of
+from dbt_debezium.spark.catalogs import catalog_of
+from dbt_debezium.spark.session import secrets_of
 
 CATALOG = "spark.sql.catalog.lake"
 WORD = "hunter2"
@@ -107,7 +107,7 @@ def test_a_command_that_refuses_an_address_does_not_print_its_password(
     command: list[str], tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
-    monkeypatch.setattr("dbt_debezium.session.spark_session", pytest.fail)
+    monkeypatch.setattr("dbt_debezium.spark.session.spark_session", pytest.fail)
     monkeypatch.setattr("dbt_debezium.preview.spark_session", pytest.fail)
     ended = CliRunner().invoke(main, command)
     assert ended.exit_code != 0

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dbt_debezium.announced import Announced, announced_type, table_changes
-from dbt_debezium.tables import TableFacts, json_type, observe
+from dbt_debezium.messages.announced import Announced, announced_type, table_changes
+from dbt_debezium.scaffold.tables import TableFacts, json_type, observe
 
 DATA = Path(__file__).parents[2] / "tests" / "data" / "mysql_schema_changes"
 

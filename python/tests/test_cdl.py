@@ -6,8 +6,8 @@ import pytest
 from real_messages import DOCUMENTS, known, with_fields
 
 from dbt_debezium.connectors.settings import DEFAULTS, Settings, settings_of
-from dbt_debezium.envelope import flatten_message
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.messages.envelope import flatten_message
 
 VERSION_1 = json.loads(DOCUMENTS["003_01"])
 VERSION_2 = json.loads(DOCUMENTS["003_02"])

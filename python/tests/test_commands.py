@@ -57,7 +57,7 @@ def test_what_another_run_refuses_is_refused_before_spark_starts(
     command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
-    monkeypatch.setattr("dbt_debezium.session.spark_session", pytest.fail)
+    monkeypatch.setattr("dbt_debezium.spark.session.spark_session", pytest.fail)
     (tmp_path / "catalog.db").touch()
     with (tmp_path / "run.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -225,7 +225,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Given:
 
     monkeypatch.setenv("DBT_DEBEZIUM_LAKE", str(tmp_path))
     monkeypatch.setattr(import_module("dbt_debezium.cli.run"), "source_of", read)
-    monkeypatch.setattr("dbt_debezium.session.spark_session", remember)
+    monkeypatch.setattr("dbt_debezium.spark.session.spark_session", remember)
     monkeypatch.setattr("dbt_debezium.rounds.round.run_dbt", build)
     return found
 

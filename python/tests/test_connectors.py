@@ -6,7 +6,7 @@ import pytest
 from real_messages import MESSAGES, edited, flat, known
 
 from dbt_debezium.connectors import SOURCES
-from dbt_debezium.envelope import flatten_message
+from dbt_debezium.messages.envelope import flatten_message
 
 GTID = "3ff300ed-e55c-11f1-98c4-02fc00000001"
 LSN, NEXT_LSN = "00000027:00000758:0005", "00000027:00000ac0:0007"

@@ -10,7 +10,7 @@ from dbt_debezium.cli import main
 from dbt_debezium.doctor.finding import Finding
 from dbt_debezium.doctor.machine import machine_findings
 from dbt_debezium.home import jars_dir, project_dir
-from dbt_debezium.jars import JARS
+from dbt_debezium.spark.jars import JARS
 
 
 @pytest.fixture

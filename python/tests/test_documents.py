@@ -11,12 +11,12 @@ from real_messages import AS_PRINTED, DOCUMENTS, edited, flat, with_fields, wrap
 
 from dbt_debezium.connectors import SOURCES
 from dbt_debezium.connectors.settings import Settings
-from dbt_debezium.envelope import OPERATIONS, flatten_message
-from dbt_debezium.internal_topics import INTERNAL_SOURCE
+from dbt_debezium.messages.envelope import OPERATIONS, flatten_message
+from dbt_debezium.messages.internal_topics import INTERNAL_SOURCE
 from dbt_debezium.reasons import QUARANTINED
-from dbt_debezium.scaffold import captured_tables
+from dbt_debezium.scaffold.captured import captured_tables
+from dbt_debezium.scaffold.tables import observe
 from dbt_debezium.signals import name_parts
-from dbt_debezium.tables import observe
 
 covers = pytest.mark.covers
 DB2 = ["000_03", "000_04", "000_05"]

@@ -17,8 +17,8 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pytest
 
-from dbt_debezium.encoded_columns import ShownTable, encoded_columns
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.status.encoded_columns import ShownTable, encoded_columns
 
 pytest.importorskip("sqlalchemy", reason="`make setup-live` installs what makes small lakes")
 

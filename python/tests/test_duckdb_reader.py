@@ -23,9 +23,9 @@ pytest.importorskip("sqlalchemy", reason="`make setup-live` installs what makes 
 from pyiceberg.catalog.sql import SqlCatalog
 from small_lake import CUT, add_view, made_lake, query_duckdb, reader, write
 
-from dbt_debezium.published_rows import PublishedRows, published_rows
 from dbt_debezium.readers.duckdb_reader import DuckdbReader
-from dbt_debezium.snapshot_reads import SnapshotReads, snapshot_reads
+from dbt_debezium.status.published_rows import PublishedRows, published_rows
+from dbt_debezium.status.snapshot_reads import SnapshotReads, snapshot_reads
 
 MESSAGE = pa.schema([("topic", pa.string()), ("value", pa.binary())])
 

@@ -19,7 +19,7 @@ from dbt_debezium.dumps import (
     refuse_early,
 )
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.inbox import Inbox, take
+from dbt_debezium.landing.inbox import Inbox, take
 
 REALITY = Path(__file__).parents[2] / "tests" / "data" / "reality"
 KAFKA = {

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from dbt_debezium.dumps import read_dump
 from dbt_debezium.dumps.form import Header, Message
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.inbox import Inbox, take
+from dbt_debezium.landing.inbox import Inbox, take
 
 TOPIC = "shop.public.orders"
 SOURCE = {"name": "shop", "db": "app", "schema": "public", "table": "orders"}

@@ -7,7 +7,7 @@ import pytest
 from real_messages import MESSAGES, edited, flat, known, with_fields, wrapped
 
 from dbt_debezium.connectors import SOURCES
-from dbt_debezium.envelope import flatten_message
+from dbt_debezium.messages.envelope import flatten_message
 
 SECRET = "hunter2"
 

@@ -7,8 +7,8 @@ from pyspark.sql.pandas.types import to_arrow_type
 from real_messages import DOCUMENTS, MESSAGES, flat
 
 from dbt_debezium.evidence.narrow import COLUMNS
-from dbt_debezium.flat import Flat
-from dbt_debezium.flatten import ARROW_FIELDS, FLAT_TYPE, flatten_batch
+from dbt_debezium.functions.flatten import ARROW_FIELDS, FLAT_TYPE, flatten_batch
+from dbt_debezium.messages.flat import Flat
 
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.string())]))
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from real_messages import MESSAGES, edited, flat, wrapped
 
 from dbt_debezium.connectors.unsupported import UNSUPPORTED
-from dbt_debezium.envelope import flatten_message
-from dbt_debezium.flatten import ARROW_FIELDS, column_array, row_of
-from dbt_debezium.repeated_names import has_repeated_names
-from dbt_debezium.tables import observe
+from dbt_debezium.functions.flatten import ARROW_FIELDS, column_array, row_of
+from dbt_debezium.messages.envelope import flatten_message
+from dbt_debezium.messages.repeated_names import has_repeated_names
+from dbt_debezium.scaffold.tables import observe
 
 CHANGES = [
     name for name, message in MESSAGES.items() if '"op":' in (message["value"] or "")[:9_000]

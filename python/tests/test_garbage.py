@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_messages import DOCUMENTS, MESSAGES
 
-from dbt_debezium.envelope import flatten_message
-from dbt_debezium.flatten import ARROW_FIELDS, column_array, row_of
-from dbt_debezium.json_text import canonical_key
+from dbt_debezium.functions.flatten import ARROW_FIELDS, column_array, row_of
+from dbt_debezium.messages.envelope import flatten_message
+from dbt_debezium.messages.json_text import canonical_key
+from dbt_debezium.messages.repeated_names import has_repeated_names
 from dbt_debezium.reasons import QUARANTINED
-from dbt_debezium.repeated_names import has_repeated_names
-from dbt_debezium.tables import observe
+from dbt_debezium.scaffold.tables import observe
 
 SCALE = int(os.environ.get("DBT_DEBEZIUM_FUZZ", "1"))
 """By how much more `make proof` draws."""

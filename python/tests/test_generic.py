@@ -6,8 +6,8 @@ import pytest
 from real_messages import with_fields
 
 from dbt_debezium.connectors.settings import Settings, settings_of
-from dbt_debezium.envelope import flatten_message
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.messages.envelope import flatten_message
 
 SETTINGS = Settings(generic_sources={"ifx*": ["commit_lsn", "change_lsn"]})
 CHANGE = {

@@ -18,10 +18,10 @@ from real_messages import MESSAGES
 
 from dbt_debezium.connectors.settings import Settings, settings_of
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.flatten import FINGERPRINT, FLAT_TYPE, flatten_batch
-from dbt_debezium.hashing import FILLER, check_hash_key, fingerprint, hash_key
+from dbt_debezium.functions.flatten import FINGERPRINT, FLAT_TYPE, flatten_batch
+from dbt_debezium.messages.hashing import FILLER, check_hash_key, fingerprint, hash_key
 from dbt_debezium.preview import write_project
-from dbt_debezium.tables import observe
+from dbt_debezium.scaffold.tables import observe
 
 SECRET = "a key of 32 bytes, for tests only"
 USERS = Settings(hashed={"public.users": ["id", "email"], "public.orders": ["user_id"]})

@@ -12,7 +12,7 @@ from rich.console import Console
 from dbt_debezium import cli as commands_folder
 from dbt_debezium import progress
 from dbt_debezium.cli import COMMANDS, imported, main
-from dbt_debezium.java_output import KNOWN, relay
+from dbt_debezium.spark.java_output import KNOWN, relay
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -11,10 +11,10 @@ import sqlglot
 
 from dbt_debezium.cli.console import out
 from dbt_debezium.cli.shown_report import SHOWN_SOURCES, show_report
-from dbt_debezium.held_tables import HELD_TABLES, name_tables
-from dbt_debezium.holds import held_sentence, held_sentences, holds_of
 from dbt_debezium.reasons import HELD, Command
-from dbt_debezium.report import OUTCOMES, explain_short_tables
+from dbt_debezium.status.held_tables import HELD_TABLES, name_tables
+from dbt_debezium.status.holds import held_sentence, held_sentences, holds_of
+from dbt_debezium.status.report import OUTCOMES, explain_short_tables
 
 ITEMS = "shop.public.order_items"
 

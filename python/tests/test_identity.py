@@ -6,9 +6,9 @@ import re
 import pytest
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.identities import indistinct_sentence, name_identities, parse_identities
-from dbt_debezium.scaffold import captured_tables
-from dbt_debezium.tables import observe
+from dbt_debezium.scaffold.captured import captured_tables
+from dbt_debezium.scaffold.identities import indistinct_sentence, name_identities, parse_identities
+from dbt_debezium.scaffold.tables import observe
 
 SOURCE = {"connector": "mysql", "name": "shop", "db": "inv", "file": "b.000001", "pos": 4, "row": 0}
 

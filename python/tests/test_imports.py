@@ -17,7 +17,7 @@ COMMANDS = f"{NAME}.cli"
 LATE = {
     "dbt_debezium": "dbt asks for the plugin, and Python for a reader, which needs no dbt",
     "dbt_debezium.build": "the plugin imports dbt and Spark, which a round without news does not",
-    "dbt_debezium.executors": "only executors import what reads messages, and Spark with it",
+    "dbt_debezium.spark.executors": "only executors import what reads messages, and Spark with it",
     "dbt_debezium.plugin": "commands of dbt that start no session, such as parse, need no function",
     "dbt_debezium.public_tables": "few projects have such tables, and sqlglot takes dbt 0.1 s",
     "dbt_debezium.readers.choice": "an installation that reads with DuckDB has no Spark",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dbt_debezium import inbox as inboxes
 from dbt_debezium.dumps import refuse_early
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.inbox import Inbox, take
+from dbt_debezium.landing import inbox as inboxes
+from dbt_debezium.landing.inbox import Inbox, take
 
 
 def message(offset: int) -> str:

@@ -17,7 +17,6 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from dbt_debezium.catalogs import NAMED
 from dbt_debezium.cli import main
 from dbt_debezium.demo import CAPTURE
 from dbt_debezium.errors import CannotWorkError, DebeziumError
@@ -28,12 +27,13 @@ from dbt_debezium.package import read_settings, refresh, uses_package
 from dbt_debezium.package_files import CARRIED, NAME, PACKAGE, PAGES, package_dir, package_files
 from dbt_debezium.package_files import EXAMPLE as EXAMPLE_FILES
 from dbt_debezium.preview import write_project
-from dbt_debezium.profiles import rendered_target
-from dbt_debezium.project_models import plan_scaffold
 from dbt_debezium.project_settings import project_settings
+from dbt_debezium.scaffold.project_models import plan_scaffold
+from dbt_debezium.scaffold.tables import TableFacts
 from dbt_debezium.setting_names import check_setting_names
-from dbt_debezium.site import completed, with_named
-from dbt_debezium.tables import TableFacts
+from dbt_debezium.spark.catalogs import NAMED
+from dbt_debezium.spark.profiles import rendered_target
+from dbt_debezium.spark.site import completed, with_named
 
 REPOSITORY = Path(__file__).parents[2]
 SOURCES = ("dbt_project.yml", "profiles.yml", "pyproject.toml", "setup.py", "LICENSE")

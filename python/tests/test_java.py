@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dbt_debezium import jars
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.java import check_java
+from dbt_debezium.spark import jars
+from dbt_debezium.spark.java import check_java
 
 REMEDY = "; install Java 17 or 21 and put it on PATH, or set JAVA_HOME to its folder"
 

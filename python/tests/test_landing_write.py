@@ -9,7 +9,7 @@ import pytest
 
 from dbt_debezium.dumps.form import Message
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.landing_write import _messages, message_batches, parquet_writer
+from dbt_debezium.landing.write import _messages, message_batches, parquet_writer
 
 SCHEMA = pa.schema(
     [

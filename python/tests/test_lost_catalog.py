@@ -15,11 +15,11 @@ from small_lake import made_lake
 from dbt_debezium.cli import main
 from dbt_debezium.errors import CannotWorkError, DebeziumError
 from dbt_debezium.home import project_dir
-from dbt_debezium.lost_catalog import check_catalog_file, remedy_of
 from dbt_debezium.rounds.loop import run_rounds
 from dbt_debezium.rounds.round import Round
 from dbt_debezium.rounds.sources import NoSource
-from dbt_debezium.session import session_of
+from dbt_debezium.spark.lost_catalog import check_catalog_file, remedy_of
+from dbt_debezium.spark.session import session_of
 
 CATALOG = "spark.sql.catalog.lake"
 
@@ -138,7 +138,7 @@ def test_a_new_lake_and_one_whose_first_table_was_begun_are_no_loss(tmp_path: Pa
 def test_a_catalog_that_is_locked_is_neither_lost_nor_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dbt_debezium.lost_catalog.LOCK_SECONDS", 0.1)
+    monkeypatch.setattr("dbt_debezium.spark.lost_catalog.LOCK_SECONDS", 0.1)
     with closing(sqlite3.connect(tmp_path / "catalog.db", isolation_level=None)) as writer:
         writer.execute("begin exclusive")
         check_catalog_file(settings_of(tmp_path))

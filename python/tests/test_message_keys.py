@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from real_messages import MESSAGES, edited, flat, wrapped
 
 from dbt_debezium.errors import EnvelopeError
-from dbt_debezium.message_keys import key_by_row
-from dbt_debezium.tables import observe
+from dbt_debezium.messages.keys import key_by_row
+from dbt_debezium.scaffold.tables import observe
 
 
 def with_row(name, key, row, headers=()):

@@ -13,7 +13,7 @@ from test_report_page import entry, health_of, troubled
 
 from dbt_debezium.cli import main
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.lake_status import LakeStatus
+from dbt_debezium.status.lake_status import LakeStatus
 from dbt_debezium.watching.metrics import GAUGES, PREFIX, MetricsFile, MetricsServer, text_of
 from dbt_debezium.watching.watch import Seen
 from dbt_debezium.writers.terminal import harmless

@@ -14,8 +14,8 @@ from test_report_page import NOW, entry, health_of
 
 import dbt_debezium.watching.on_change as on_change_module
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.rounds.health import OldestHeld
+from dbt_debezium.status.lake_status import LakeStatus
 from dbt_debezium.watching.on_change import OnChange
 from dbt_debezium.watching.watch import Seen
 from dbt_debezium.writers.terminal import harmless

@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from dbt_debezium import pack as packing
 from dbt_debezium.cli import main
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.spark import pack as packing
 
 IMPORTS = """
 from pyspark import daemon
-from dbt_debezium import flatten, origins, shared_keys
-from dbt_debezium.functions import judge, lake_topics
+from dbt_debezium.functions import flatten, judge, lake_topics, origins, shared_keys
 """
 """What Spark's Python workers do."""
 

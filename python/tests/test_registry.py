@@ -19,15 +19,15 @@ from http_server import serving
 from test_flatten import flats, settings
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.flat import Flat
-from dbt_debezium.flatten import flatten_batch
+from dbt_debezium.functions.flatten import flatten_batch
+from dbt_debezium.messages.flat import Flat
 from dbt_debezium.registry.block import RegistryBlock
 from dbt_debezium.registry.client import Registry
 from dbt_debezium.registry.connect_schema import SchemaError, connect_schema
 from dbt_debezium.registry.decoder import Decoder
 from dbt_debezium.registry.found import Found
 from dbt_debezium.registry.texts import Schemas, message_texts
-from dbt_debezium.tables import observe
+from dbt_debezium.scaffold.tables import observe
 
 DATA = Path(__file__).parents[2] / "tests" / "data"
 HEADER_TYPE = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_messages import MESSAGES
 
-from dbt_debezium.envelope import flatten_message
-from dbt_debezium.flat import Flat
-from dbt_debezium.repeated_names import has_repeated_names, looked_at
+from dbt_debezium.messages.envelope import flatten_message
+from dbt_debezium.messages.flat import Flat
+from dbt_debezium.messages.repeated_names import has_repeated_names, looked_at
 
 ENVELOPE = (
     '{"before":%s,"after":%s,"source":{"version":"3.6.3.Final","connector":"postgresql",'

@@ -14,14 +14,14 @@ from msgspec.structs import replace
 from dbt_debezium.cli.console import out
 from dbt_debezium.cli.status import say
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page import page_of
-from dbt_debezium.published_rows import PublishedRows
 from dbt_debezium.replaced_file import check_place, write
-from dbt_debezium.report import OUTCOMES
 from dbt_debezium.rounds.health import Health, RoundsHealth, read_health
-from dbt_debezium.shapes import ShapeReport
-from dbt_debezium.snapshot_reads import SnapshotReads
+from dbt_debezium.status.lake_status import LakeStatus
+from dbt_debezium.status.published_rows import PublishedRows
+from dbt_debezium.status.report import OUTCOMES
+from dbt_debezium.status.shapes import ShapeReport
+from dbt_debezium.status.snapshot_reads import SnapshotReads
 from dbt_debezium.watching.watch import PageFile, Watch
 
 NOW = datetime(2026, 11, 28, 12, 0, 0, tzinfo=UTC)

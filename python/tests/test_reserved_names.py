@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.project_models import plan_scaffold
-from dbt_debezium.scaffold import METADATA_COLUMNS, RESERVED, LeftOut, captured_tables
-from dbt_debezium.tables import TableFacts
+from dbt_debezium.scaffold.captured import METADATA_COLUMNS, RESERVED, LeftOut, captured_tables
+from dbt_debezium.scaffold.project_models import plan_scaffold
+from dbt_debezium.scaffold.tables import TableFacts
 
 GOOD = TableFacts("shop", "public", "orders", {"id": {"int"}})
 

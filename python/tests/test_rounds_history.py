@@ -10,12 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_report_page import NOW, Reader, entry, health_of
 
-from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page import page_of
 from dbt_debezium.page.cut import SHOWN, cut_of
 from dbt_debezium.page.plots import HEIGHT, plots_of
-from dbt_debezium.partition_ends import PartitionEnds, partition_ends
-from dbt_debezium.published_rows import PublishedRows
 from dbt_debezium.rounds.history import (
     KEPT_ROUNDS,
     KEPT_SECONDS,
@@ -28,6 +25,9 @@ from dbt_debezium.rounds.history import (
 from dbt_debezium.rounds.loop import Told
 from dbt_debezium.rounds.round import Outcome
 from dbt_debezium.rounds.sources import Landing
+from dbt_debezium.status.lake_status import LakeStatus
+from dbt_debezium.status.partition_ends import PartitionEnds, partition_ends
+from dbt_debezium.status.published_rows import PublishedRows
 
 
 def told(number: int, at: datetime, kind: str = "published", error: str | None = None) -> Told:

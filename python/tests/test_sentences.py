@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dbt_debezium.reasons import HELD, Command
-from dbt_debezium.sentences import own_sentences, shared_sentences
+from dbt_debezium.status.sentences import own_sentences, shared_sentences
 
 ENTRY: dict[str, Any] = {
     "source": "shop",

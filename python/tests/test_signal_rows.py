@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dbt_debezium.signal_rows import SNAPSHOT_SIGNALS, row_signal
+from dbt_debezium.messages.signal_rows import SNAPSHOT_SIGNALS, row_signal
 
 
 @pytest.mark.parametrize("signal_type", sorted(SNAPSHOT_SIGNALS.values()))

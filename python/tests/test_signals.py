@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from dbt_debezium.cli import main
-from dbt_debezium.envelope import flatten_message
+from dbt_debezium.messages.envelope import flatten_message
 
 INCREMENTAL = '{"data-collections":["public.orders"],"type":"incremental"}'
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from dbt_debezium.catalogs import inbox_folder
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.jars import check_jars, needed_jars
-from dbt_debezium.site import (
+from dbt_debezium.spark.catalogs import inbox_folder
+from dbt_debezium.spark.jars import check_jars, needed_jars
+from dbt_debezium.spark.site import (
     JAVA_OPTIONS,
     completed,
     executors_python,
     uses_jars_folder,
     with_parts,
 )
-from dbt_debezium.targets import catalog_of_target
+from dbt_debezium.spark.targets import catalog_of_target
 
 CLUSTER = {"spark.master": "spark://host:7077"}
 REPOSITORY = Path(__file__).parents[2]

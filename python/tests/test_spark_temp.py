@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.site import private_folders
-from dbt_debezium.spark_temp import spark_temp
+from dbt_debezium.spark.site import private_folders
+from dbt_debezium.spark.temp import spark_temp
 
 PROCESS = """
 import sys
-from dbt_debezium.spark_temp import spark_temp
+from dbt_debezium.spark.temp import spark_temp
 (spark_temp() / "rows").write_text("secret")
 print(spark_temp(), flush=True)
 sys.stdin.read()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbt_debezium.value_looks import LOOKS, encoded_sentences, look_of
+from dbt_debezium.status.value_looks import LOOKS, encoded_sentences, look_of
 
 
 def name_of(look):

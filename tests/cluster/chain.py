@@ -23,7 +23,7 @@ import pyspark
 from rest_catalog import rest_catalog
 
 from dbt_debezium.home import jars_dir
-from dbt_debezium.java import check_java
+from dbt_debezium.spark.java import check_java
 
 REPOSITORY = Path(__file__).parents[2]
 SPARK = Path(pyspark.__file__).parent

@@ -5,7 +5,7 @@ from arrivals import Arrival, pieces
 from lake import capture, tables_of
 from oracle import read_messages
 
-from dbt_debezium.scaffold import CapturedTable
+from dbt_debezium.scaffold.captured import CapturedTable
 
 MODELLED = {"a", "b", "nopk"}
 """Two that are truncated together, and one without a key."""

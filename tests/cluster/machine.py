@@ -22,7 +22,7 @@ from pathlib import Path
 from click.testing import CliRunner
 from dbt_debezium.cli import main
 from dbt_debezium.export import export
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 
 for line in sys.stdin:
     name, *arguments = json.loads(line)

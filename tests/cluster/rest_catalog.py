@@ -20,7 +20,7 @@ import pyspark
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway  # type: ignore[import-untyped]
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 
-from dbt_debezium.java import check_java
+from dbt_debezium.spark.java import check_java
 
 STATUS = {
     "NoSuchNamespaceException": HTTPStatus.NOT_FOUND,

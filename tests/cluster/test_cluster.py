@@ -29,8 +29,8 @@ from dbt_debezium.preview import write_project
 from dbt_debezium.public_tables.move import move
 from dbt_debezium.public_tables.table import Call, Chosen
 from dbt_debezium.public_tables.write import write
-from dbt_debezium.scaffold import CapturedTable
-from dbt_debezium.session import open_catalog
+from dbt_debezium.scaffold.captured import CapturedTable
+from dbt_debezium.spark.session import open_catalog
 
 pytest.importorskip("moto", reason="`make setup-cluster` installs what the cluster needs")
 pytest.importorskip("duckdb", reason="`make setup-cluster` installs readers of the lake")
@@ -50,7 +50,7 @@ from click.testing import CliRunner
 from pyarrow import feather
 from dbt_debezium.build import run_dbt
 from dbt_debezium.cli import main
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 
 assert run_dbt(["run", "--target", "prod"], Path.cwd(), on_line=print)
 SECRETS = ("DBT_DEBEZIUM_CATALOG_TOKEN", "DBT_DEBEZIUM_S3_SECRET_KEY")

@@ -19,13 +19,13 @@ from arrivals import Arrival, write_arrivals
 from connect_server import connect_server
 from lake import REPOSITORY, open_lake
 
-from dbt_debezium.catalogs import catalog_of_session
 from dbt_debezium.lake_format import FORMAT
 from dbt_debezium.plain_values import plain
 from dbt_debezium.preview import write_project
 from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.readers.spark_values import with_text_times
-from dbt_debezium.scaffold import CapturedTable
+from dbt_debezium.scaffold.captured import CapturedTable
+from dbt_debezium.spark.catalogs import catalog_of_session
 from dbt_debezium.views import view_statements
 
 CLIENT = Path(sys.prefix) / "connect"
@@ -55,7 +55,7 @@ import os, sys, time
 from pyspark.sql.functions import udf
 from dbt_debezium.home import lake_dir
 from dbt_debezium.lease import Lease, writing
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 
 folder = sys.argv[1]
 
@@ -74,7 +74,7 @@ with Lease(lake_dir(), "a run"), writing(spark):
 BEGIN = """
 from dbt_debezium.home import lake_dir
 from dbt_debezium.lease import Lease, writing
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 
 with Lease(lake_dir(), "a run"), writing(spark_session("connect")):
     pass
@@ -82,7 +82,7 @@ with Lease(lake_dir(), "a run"), writing(spark_session("connect")):
 OVERTAKEN = """
 from dbt_debezium.build import first_sentence
 from dbt_debezium.lease.row import snapshot_of
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 
 spark = spark_session("connect")
 spark.sql("create table landing.overtaken (number int) using iceberg")
@@ -103,7 +103,7 @@ print([row.number for row in spark.table("landing.overtaken").orderBy("number").
 REPLACE = """
 from dataclasses import replace
 from dbt_debezium.lease.row import read_row, replace_row
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 
 spark = spark_session("connect")
 seen = read_row(spark)
@@ -114,7 +114,7 @@ print(read_row(spark).row.command)
 LAND_TABLE = """
 from click.testing import CliRunner
 from dbt_debezium.cli import main
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 
 spark = spark_session("connect")
 spark.sql("create schema raw")
@@ -151,7 +151,7 @@ from dbt_debezium.cli import main
 from dbt_debezium.home import lake_dir
 from dbt_debezium.lake_format import FORMAT, PROPERTY
 from dbt_debezium.lease import Lease, writing
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 
 spark = spark_session("connect")
 lease = "alter table landing.lease"

@@ -19,7 +19,7 @@ from arrivals import Arrival, pieces, write_arrivals
 from dbt_debezium.build import environment
 from dbt_debezium.lake_format import FORMAT, PROPERTY
 from dbt_debezium.preview import write_project
-from dbt_debezium.scaffold import CapturedTable
+from dbt_debezium.scaffold.captured import CapturedTable
 
 pytest.importorskip("moto", reason="`make setup-cluster` installs what the cluster needs")
 

@@ -43,7 +43,7 @@ from pathlib import Path
 from click.testing import CliRunner
 from pyarrow import feather
 from dbt_debezium.cli import main
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 
 for line in sys.stdin:
     rows, *command = json.loads(line)

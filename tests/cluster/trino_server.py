@@ -16,8 +16,8 @@ from typing import Final
 from chain import free_port, process
 
 from dbt_debezium.home import jars_dir
-from dbt_debezium.jars import ivy_jar
-from dbt_debezium.java import check_java
+from dbt_debezium.spark.jars import ivy_jar
+from dbt_debezium.spark.java import check_java
 
 VERSION: Final = "476"
 SHA256: Final = "cfd5accde17e8ebd251eeeb78aed1f490e77bb3a164d95a0f454bf8a7c1cbd3f"

@@ -3,8 +3,8 @@
 from typing import NamedTuple, TypeAlias
 
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
-from dbt_debezium.envelope import flatten_message
-from dbt_debezium.flat import Flat
+from dbt_debezium.messages.envelope import flatten_message
+from dbt_debezium.messages.flat import Flat
 
 Delivery: TypeAlias = tuple[str, int, int]
 

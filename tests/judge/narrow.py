@@ -7,7 +7,7 @@ import pyarrow as pa  # type: ignore[import-untyped] # it has none
 from landed import Landed
 
 from dbt_debezium.evidence.narrow import COLUMNS
-from dbt_debezium.flatten import ARROW_FIELDS, column_array, row_of
+from dbt_debezium.functions.flatten import ARROW_FIELDS, column_array, row_of
 
 
 def narrow_row(one: Landed, landed_at: int | None = None) -> tuple[object, ...]:

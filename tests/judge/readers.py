@@ -9,8 +9,8 @@ from oracle import Row
 from random_streams import State, state_of
 from runs import Runs
 
-from dbt_debezium.flat import Flat
 from dbt_debezium.judge import Verdict
+from dbt_debezium.messages.flat import Flat
 
 
 class Readers(Runs):

@@ -21,11 +21,11 @@ from dbt_debezium.evidence import (
 from dbt_debezium.evidence.groups import FOREIGN
 from dbt_debezium.evidence.narrow import COLUMNS
 from dbt_debezium.evidence.verdicts import UnitVerdict
-from dbt_debezium.flat import Flat
 from dbt_debezium.judge import ChainEnd, Verdict
 from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.marks import Decision, Facts, Link
-from dbt_debezium.units import Unit, hashes_of, unit_of
+from dbt_debezium.messages.flat import Flat
+from dbt_debezium.messages.units import Unit, hashes_of, unit_of
 
 SILENCE = 1
 """Microseconds until a partition is quiet. Messages land at 0."""

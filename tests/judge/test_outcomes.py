@@ -18,7 +18,7 @@ from scenario import play, played, read_scenario
 from dbt_debezium.evidence import UnitVerdict, judge_source
 from dbt_debezium.evidence.groups import FOREIGN
 from dbt_debezium.evidence.narrow import COLUMNS
-from dbt_debezium.units import unit_of
+from dbt_debezium.messages.units import unit_of
 
 SEED = 7
 SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("S*.md"))

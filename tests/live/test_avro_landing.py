@@ -13,13 +13,13 @@ from http_server import serving
 from kafka import KafkaProducer
 from lake import Lake, open_lake
 
-from dbt_debezium import flatten
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.functions import flatten
 from dbt_debezium.kafka.land import KafkaLanded, land_kafka
 from dbt_debezium.kafka.landing_file import KafkaBlock
-from dbt_debezium.landed_tables import landed_tables
 from dbt_debezium.registry.block import RegistryBlock
 from dbt_debezium.rounds.sources import KafkaSource
+from dbt_debezium.scaffold.landed_tables import landed_tables
 from local_chain.broker import broker
 
 pytestmark = pytest.mark.slow

@@ -20,7 +20,7 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka import land as kafka_land
 from dbt_debezium.kafka.land import KafkaLanded, land_kafka
 from dbt_debezium.kafka.landing_file import KafkaBlock
-from dbt_debezium.landing import landed_base, next_landing
+from dbt_debezium.landing.land import landed_base, next_landing
 from dbt_debezium.lease import Lease, writing
 from dbt_debezium.preview import Topics, land_source
 from dbt_debezium.rounds.broker_ends import ask_ends, ends_of

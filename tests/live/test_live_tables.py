@@ -16,11 +16,11 @@ pytest.importorskip("pg8000", reason="`make setup-live` installs what the local 
 
 from dbt_debezium.build import environment
 from dbt_debezium.home import jars_dir
-from dbt_debezium.landed_tables import landed_tables
 from dbt_debezium.preview import write_project
-from dbt_debezium.project_models import plan_scaffold
 from dbt_debezium.rounds.loop import Told
 from dbt_debezium.rounds.round import Round
+from dbt_debezium.scaffold.landed_tables import landed_tables
+from dbt_debezium.scaffold.project_models import plan_scaffold
 from live_shop.commit_log import KEYS, CommitLog, Rows, differences
 from live_shop.following import (
     CONNECTOR,

@@ -12,7 +12,7 @@ from typing import Any
 
 import fastavro
 
-from dbt_debezium.column_types import DECIMAL
+from dbt_debezium.messages.column_types import DECIMAL
 
 KINDS = {
     "int8": "int", "int16": "int", "int32": "int", "int64": "long", "float": "float",

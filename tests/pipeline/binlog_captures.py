@@ -18,8 +18,8 @@ from pyspark.sql import SparkSession
 
 from dbt_debezium.export import export
 from dbt_debezium.preview import previewed
-from dbt_debezium.scaffold import CapturedTable, Group
-from dbt_debezium.tables import JSON_TEXT
+from dbt_debezium.scaffold.captured import CapturedTable, Group
+from dbt_debezium.scaffold.tables import JSON_TEXT
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SIGNAL_TABLE = "debezium_signal"

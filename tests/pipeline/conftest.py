@@ -27,7 +27,7 @@ def long_lived_java(tmp_path_factory: pytest.TempPathFactory) -> None:
 def values_as_they_were_sent() -> Iterator[None]:
     """For oracles that know values as messages have them, without announced types."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("dbt_debezium.tables.announced_type", lambda *_: None)
+        patched.setattr("dbt_debezium.scaffold.tables.announced_type", lambda *_: None)
         yield
 
 

@@ -6,7 +6,7 @@ write that publishes: one overwrite of the table `cut`.
 
 import sys
 
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 
 FLIP = """
 insert overwrite build.cut

@@ -17,7 +17,7 @@ from typing import Any
 import dbt.cli.main as dbt_cli
 from lake import Lake
 
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 
 STATEMENT_EVENTS = frozenset({"SQLQuery", "SQLQueryStatus"})
 """What dbt says before and after each statement."""

@@ -68,10 +68,11 @@ MODELS = (
 )  # fmt: skip
 """Mistakes in SQL."""
 
-E = "python/dbt_debezium/envelope.py"
-R = "python/dbt_debezium/transaction_records.py"
+E = "python/dbt_debezium/messages/envelope.py"
+R = "python/dbt_debezium/messages/transaction_records.py"
 C = "python/dbt_debezium/connectors"
-J = "python/dbt_debezium/json_text.py"
+J = "python/dbt_debezium/messages/json_text.py"
+S = "python/dbt_debezium/messages/signal_rows.py"
 FLATTENER = (
     Mutant(E, "if value is None:\n        if is_internal", "if not value:\n        if is_internal"),
     Mutant(E, "    if is_internal(topic, key, value):\n        return Flat(\"internal\"",
@@ -95,7 +96,7 @@ FLATTENER = (
     Mutant(R,
            'return utf8(named or topic.removesuffix(".transaction") or topic)',
            "return utf8(named or topic)"),
-    Mutant("python/dbt_debezium/signal_rows.py", " or len(columns) != len(SIGNAL_FIELDS)", ""),
+    Mutant(S, " or len(columns) != len(SIGNAL_FIELDS)", ""),
     Mutant(J, "if len(encoded) > LARGEST_BYTES:", "if False:"),
     Mutant(J, "> DEEPEST_LEVELS and levels(text) > DEEPEST_LEVELS", "> DEEPEST_LEVELS and False"),
     Mutant(f"{C}/base.py", 'return "true" if snapshot is None and operation == "r" else snapshot',

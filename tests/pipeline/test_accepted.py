@@ -8,10 +8,10 @@ from arrivals import Arrival
 from lake import Lake, open_lake, tables_of
 from test_faults import Source, create, signal_row, update
 
-from dbt_debezium.lake_status import LakeStatus
-from dbt_debezium.notices import idle_decisions
 from dbt_debezium.page import page_of
 from dbt_debezium.readers.spark_reader import SparkReader
+from dbt_debezium.status.lake_status import LakeStatus
+from dbt_debezium.status.notices import idle_decisions
 
 pytestmark = pytest.mark.slow
 

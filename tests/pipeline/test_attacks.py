@@ -26,7 +26,7 @@ from shown_text import shown_text
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir
-from dbt_debezium.session import SQL_SETTINGS, with_plain_sql
+from dbt_debezium.spark.session import SQL_SETTINGS, with_plain_sql
 from dbt_debezium.writers import sql
 
 GIVE = """
@@ -41,8 +41,8 @@ for command in json.loads(sys.argv[1]):
 LOOK = """
 import json
 from pathlib import Path
-from dbt_debezium.project_models import ProjectModels
-from dbt_debezium.session import spark_session
+from dbt_debezium.scaffold.project_models import ProjectModels
+from dbt_debezium.spark.session import spark_session
 
 spark = spark_session()
 found = {}

@@ -41,7 +41,7 @@ from oracle import History, Message, Table, read_messages, rows_of
 
 from dbt_debezium.export import export
 from dbt_debezium.preview import previewed
-from dbt_debezium.scaffold import Group
+from dbt_debezium.scaffold.captured import Group
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from images import images_of_run, restore
 from lake import Lake, capture, open_lake, tables_of
 from oracle import History, read_messages
 
-from dbt_debezium.scaffold import CapturedTable, Group
+from dbt_debezium.scaffold.captured import CapturedTable, Group
 
 SOURCE = "run_killed"
 SLOWEST_RUN_SECONDS = 60

@@ -21,7 +21,7 @@ from random_streams import GARBAGE, KINDS, Source, State, advance, counted_messa
 from test_random_landings import SETTINGS, shown_states, some_sources
 from test_random_landings import differences as undecided_differences
 
-from dbt_debezium.scaffold import Group
+from dbt_debezium.scaffold.captured import Group
 
 pytestmark = pytest.mark.slow
 

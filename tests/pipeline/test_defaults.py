@@ -54,7 +54,7 @@ from test_dropped_fields import differences as variant_differences
 from test_mysql import history_without_gtids, messages_without_gtids
 from test_random_landings import shown_states
 
-from dbt_debezium.scaffold import Group
+from dbt_debezium.scaffold.captured import Group
 
 pytestmark = pytest.mark.slow
 

@@ -36,12 +36,12 @@ from streams import (
 )
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.model_files import history_sql
-from dbt_debezium.notices import idle_decisions, unpublished_run
 from dbt_debezium.readers.spark_reader import SparkReader
-from dbt_debezium.report import cut_report
-from dbt_debezium.scaffold import Group
-from dbt_debezium.tables import JSON_TEXT
+from dbt_debezium.scaffold.captured import Group
+from dbt_debezium.scaffold.model_files import history_sql
+from dbt_debezium.scaffold.tables import JSON_TEXT
+from dbt_debezium.status.notices import idle_decisions, unpublished_run
+from dbt_debezium.status.report import cut_report
 
 pytestmark = pytest.mark.slow
 

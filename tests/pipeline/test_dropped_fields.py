@@ -19,7 +19,7 @@ from oracle import Message, Row
 from random_streams import State
 from test_random_landings import shown_states
 
-from dbt_debezium.scaffold import Group
+from dbt_debezium.scaffold.captured import Group
 
 GENERIC: dict[str, object] = {"generic_sources": {"f_generic_*": ["commit_lsn", "change_lsn"]}}
 GROUP = Group("f_*", "some")

@@ -31,9 +31,9 @@ from dbt_debezium.cli import main
 from dbt_debezium.cli.status import look
 from dbt_debezium.demo import read_capture, split
 from dbt_debezium.home import jars_dir
-from dbt_debezium.landing import land
+from dbt_debezium.landing.land import land
 from dbt_debezium.readers.spark_reader import SparkReader
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 from dbt_debezium.views import public_texts
 from dbt_debezium.views.dialects import tables_of
 
@@ -43,7 +43,7 @@ BEHIND_VIEWS = re.compile(r"build[.](cut|commit|message_count|\w+_history|\w+__s
 """What docs/access.md lets readers read beside the views."""
 READER = """
 import json, sys
-from dbt_debezium.session import spark_session
+from dbt_debezium.spark.session import spark_session
 spark = spark_session("local")
 for statement in sys.stdin:
     try:

@@ -18,11 +18,11 @@ from engines import agreed_status
 from lake import Lake, open_lake, tables_of
 from oracle import Message, Row
 
-from dbt_debezium.notices import idle_decisions
 from dbt_debezium.quarantine.again import land_again
 from dbt_debezium.quarantine.messages import Wanted, quarantined
 from dbt_debezium.readers.spark_reader import SparkReader
-from dbt_debezium.scaffold import Group
+from dbt_debezium.scaffold.captured import Group
+from dbt_debezium.status.notices import idle_decisions
 
 FIRST_SETTINGS = "{not_ingested_tables: [public.unseen]}"
 LATER_SETTINGS = (

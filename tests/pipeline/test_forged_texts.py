@@ -8,8 +8,8 @@ from arrivals import Arrival
 from lake import Lake, open_lake, tables_of
 from streams import Postgresql, create, update
 
-from dbt_debezium.model_files import history_sql
 from dbt_debezium.rounds.catalog import has_published
+from dbt_debezium.scaffold.model_files import history_sql
 
 pytestmark = pytest.mark.slow
 

@@ -29,7 +29,7 @@ from lake import DATA, Lake, open_lake, tables_of
 from streams_anew import FAILED_ONCE as STREAMS_FAILED_ONCE
 from streams_anew import Streams, wrong_counts
 
-from dbt_debezium.scaffold import CapturedTable, Group
+from dbt_debezium.scaffold.captured import CapturedTable, Group
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from lake import Lake, open_lake
 from test_crash import SOURCE, captured, check_published, whole_log
 from test_run_every import COMMAND, Process, bring, environment_of
 
-from dbt_debezium.scaffold import CapturedTable
+from dbt_debezium.scaffold.captured import CapturedTable
 
 KILLS = 10
 PARTS = 2 * KILLS

@@ -23,27 +23,29 @@ from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 from pyspark.sql.functions import udf
 
-from dbt_debezium import inbox, landing, landing_write
-from dbt_debezium.catalogs import catalog_of_session, inbox_folder
 from dbt_debezium.cli import main
 from dbt_debezium.dumps import Dump
 from dbt_debezium.dumps.form import Header, Message
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import lake_dir
-from dbt_debezium.landing import TABLE, Landed, append_landing, land, landed_base, next_landing
+from dbt_debezium.landing import inbox
+from dbt_debezium.landing import land as landing
+from dbt_debezium.landing import write as landing_write
+from dbt_debezium.landing.land import TABLE, Landed, append_landing, land, landed_base, next_landing
 from dbt_debezium.lease import Lease, writing
-from dbt_debezium.local_files import HADOOP
-from dbt_debezium.session import open_catalog, spark_session
-from dbt_debezium.site import completed
-from dbt_debezium.targets import catalog_of_target, spark_settings
+from dbt_debezium.spark.catalogs import catalog_of_session, inbox_folder
+from dbt_debezium.spark.local_files import HADOOP
+from dbt_debezium.spark.session import open_catalog, spark_session
+from dbt_debezium.spark.site import completed
+from dbt_debezium.spark.targets import catalog_of_target, spark_settings
 
 REPOSITORY = Path(__file__).parents[2]
 JARS = Path(os.environ.get("DBT_DEBEZIUM_JARS") or REPOSITORY / "jars").absolute()
 
 KILLED = """
 import os, signal, sys
-from dbt_debezium import inbox, landing
-from dbt_debezium.session import spark_session
+from dbt_debezium.landing import land as landing
+from dbt_debezium.spark.session import spark_session
 
 spark = spark_session()
 landing.FILES_PER_COMMIT = 15

@@ -9,7 +9,7 @@ import pytest
 from lake import Lake, capture, open_lake, tables_of
 from oracle import Message, read_messages
 
-from dbt_debezium.holds import held_sentence, holds_of
+from dbt_debezium.status.holds import held_sentence, holds_of
 
 pytestmark = pytest.mark.slow
 

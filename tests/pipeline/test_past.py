@@ -20,11 +20,11 @@ from dbt_debezium.build import compiled
 from dbt_debezium.cli import main
 from dbt_debezium.diff import Histories, RowDiff
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.project_models import ProjectModels
 from dbt_debezium.readers import Reader
 from dbt_debezium.readers.choice import duckdb_reader
 from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.readers.spark_values import with_text_times
+from dbt_debezium.scaffold.project_models import ProjectModels
 
 pytestmark = pytest.mark.slow
 

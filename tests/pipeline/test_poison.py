@@ -9,8 +9,8 @@ from lake import Lake, open_lake, tables_of
 from oracle import Message
 from streams import Postgresql, create, update
 
-from dbt_debezium.landed_tables import landed_tables
 from dbt_debezium.registry.store import CREATE_TABLE
+from dbt_debezium.scaffold.landed_tables import landed_tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault(65)]
 

@@ -25,7 +25,7 @@ from oracle import History, read_messages
 
 from dbt_debezium.export import export
 from dbt_debezium.preview import previewed
-from dbt_debezium.scaffold import Group
+from dbt_debezium.scaffold.captured import Group
 
 pytestmark = pytest.mark.slow
 

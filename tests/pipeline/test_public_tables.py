@@ -22,10 +22,10 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lease.breaking import break_lease
 from dbt_debezium.maintenance.maintain import Settings, maintain
 from dbt_debezium.maintenance.tables import BRANCH, lake_table
-from dbt_debezium.model_files import history_sql
 from dbt_debezium.public_tables import move as moving
 from dbt_debezium.public_tables.table import Call, Chosen
 from dbt_debezium.public_tables.write import write
+from dbt_debezium.scaffold.model_files import history_sql
 
 pytestmark = pytest.mark.slow
 

@@ -27,7 +27,7 @@ from random_streams import (
     state_of,
 )
 
-from dbt_debezium.scaffold import Group
+from dbt_debezium.scaffold.captured import Group
 
 SEED = 1
 SETTINGS: dict[str, object] = {"generic_sources": {"*_informix": ["commit_lsn", "change_lsn"]}}

@@ -15,8 +15,8 @@ from oracle import History, read_messages
 from pyspark.sql import SparkSession
 
 from dbt_debezium.build import environment, run_dbt
-from dbt_debezium.landing import land
-from dbt_debezium.session import spark_session
+from dbt_debezium.landing.land import land
+from dbt_debezium.spark.session import spark_session
 
 TORN_ORDERS = """
 select

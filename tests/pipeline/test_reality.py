@@ -16,7 +16,7 @@ from dbt_debezium.errors import DebeziumError
 from dbt_debezium.export import export
 from dbt_debezium.preview import preview_report, previewed
 from dbt_debezium.reasons import Command
-from dbt_debezium.sentences import own_sentences, shared_sentences
+from dbt_debezium.status.sentences import own_sentences, shared_sentences
 
 pytestmark = pytest.mark.slow
 

@@ -32,11 +32,11 @@ from test_faults import (
     update,
 )
 
-from dbt_debezium.holds import held_sentence
-from dbt_debezium.notices import idle_decisions
 from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.reasons import HELD
-from dbt_debezium.scaffold import Group
+from dbt_debezium.scaffold.captured import Group
+from dbt_debezium.status.holds import held_sentence
+from dbt_debezium.status.notices import idle_decisions
 
 pytestmark = pytest.mark.slow
 

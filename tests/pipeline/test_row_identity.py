@@ -11,8 +11,8 @@ from oracle import PLACEHOLDER, Row
 from rendered import rendered
 from streams import Change, Postgresql, create, delete, move, truncate, update
 
-from dbt_debezium.holds import held_sentence
-from dbt_debezium.model_files import history_sql
+from dbt_debezium.scaffold.model_files import history_sql
+from dbt_debezium.status.holds import held_sentence
 
 pytestmark = pytest.mark.slow
 

@@ -18,8 +18,8 @@ from dbt_debezium.doctor.lake import lake_findings
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lease import Lease
 from dbt_debezium.readers.spark_reader import SparkReader
-from dbt_debezium.report import cut_report
-from dbt_debezium.scaffold import Group
+from dbt_debezium.scaffold.captured import Group
+from dbt_debezium.status.report import cut_report
 
 MODELLED = ("b", "c", "nopk")
 """Tables with models: one that CASCADE empties, the one emptied most often, one without a key."""

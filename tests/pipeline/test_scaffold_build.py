@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from lake import Lake, capture, open_lake
 
-from dbt_debezium.landed_tables import landed_tables
-from dbt_debezium.project_models import Plan, ProjectModels, plan_scaffold
-from dbt_debezium.tables import TableFacts
+from dbt_debezium.scaffold.landed_tables import landed_tables
+from dbt_debezium.scaffold.project_models import Plan, ProjectModels, plan_scaffold
+from dbt_debezium.scaffold.tables import TableFacts
 
 pytestmark = pytest.mark.slow
 

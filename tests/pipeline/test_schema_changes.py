@@ -20,9 +20,9 @@ from oracle import read_messages
 from dbt_debezium.cli import main
 from dbt_debezium.cli.run import notes_of
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.landed_tables import landed_tables
-from dbt_debezium.project_models import ProjectModels, plan_scaffold
 from dbt_debezium.readers.spark_values import with_text_times
+from dbt_debezium.scaffold.landed_tables import landed_tables
+from dbt_debezium.scaffold.project_models import ProjectModels, plan_scaffold
 
 pytestmark = pytest.mark.slow
 

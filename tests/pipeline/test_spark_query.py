@@ -18,9 +18,9 @@ from spark_grammar import OF_WORDS, RULE, Grammar
 
 from dbt_debezium.cli import main
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.java_methods import java
 from dbt_debezium.readers.spark_plans import FUNCTIONS
 from dbt_debezium.readers.spark_query import checked_plan
+from dbt_debezium.spark.java_methods import java
 
 pytestmark = pytest.mark.slow
 QUERY = ("query", "--engine", "spark")

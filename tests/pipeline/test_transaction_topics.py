@@ -22,9 +22,9 @@ from streams import (
     update,
 )
 
-from dbt_debezium.notices import unplaced_topics
 from dbt_debezium.readers.spark_reader import SparkReader
-from dbt_debezium.scaffold import Group
+from dbt_debezium.scaffold.captured import Group
+from dbt_debezium.status.notices import unplaced_topics
 
 pytestmark = pytest.mark.slow
 

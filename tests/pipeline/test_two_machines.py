@@ -18,10 +18,10 @@ from lake import Lake, capture, open_lake, tables_of
 from oracle import read_messages
 from pyspark.sql.functions import lit
 
-from dbt_debezium import landing
 from dbt_debezium.build import environment
 from dbt_debezium.cli import main
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.landing import land as landing
 from dbt_debezium.lease import Lease, LostLeaseError, writing
 from dbt_debezium.lease.breaking import break_lease
 from dbt_debezium.lease.holding import TOKEN, take

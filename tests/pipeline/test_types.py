@@ -20,7 +20,7 @@ from oracle import PLACEHOLDER
 from pyspark.sql import SparkSession
 from rendered import rendered
 
-from dbt_debezium.targets import spark_settings
+from dbt_debezium.spark.targets import spark_settings
 
 EPOCH = datetime(1970, 1, 1)
 YEAR_1, YEAR_10000 = -62135596800, 253402300800

@@ -22,11 +22,11 @@ from lake import DATA, Lake, capture, open_lake, tables_of
 from oracle import read_messages
 
 from dbt_debezium.doctor.null_defaults import null_default_sentences
-from dbt_debezium.published_rows import published_rows
 from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.readers.spark_values import with_text_times
-from dbt_debezium.scaffold import CapturedTable
-from dbt_debezium.unrepresentable import unrepresentable_counts
+from dbt_debezium.scaffold.captured import CapturedTable
+from dbt_debezium.status.published_rows import published_rows
+from dbt_debezium.status.unrepresentable import unrepresentable_counts
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ from arrivals import Arrival
 from lake import open_lake, tables_of
 from streams import Cdl, Postgresql, create
 
-from dbt_debezium.lake_status import lake_status
 from dbt_debezium.readers.spark_reader import SparkReader
+from dbt_debezium.status.lake_status import lake_status
 
 pytestmark = pytest.mark.slow
 

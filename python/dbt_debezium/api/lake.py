@@ -12,18 +12,18 @@ from dbt_debezium.diff import Histories, RowDiff
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import check_project, is_carried, project_dir
 from dbt_debezium.lake_format import MARKED, PROPERTY, read_format
-from dbt_debezium.lake_status import LakeStatus, lake_status
-from dbt_debezium.model_files import HistoryModel
 from dbt_debezium.plain_values import plain
-from dbt_debezium.project_models import ProjectModels
 from dbt_debezium.project_settings import project_settings, public_schema
 from dbt_debezium.readers.choice import duckdb_places_of
 from dbt_debezium.readers.duckdb_reader import DuckdbReader
 from dbt_debezium.readers.file_places import FilePlaces
 from dbt_debezium.readers.moment import Commit, Wanted, read_time
 from dbt_debezium.readers.places import Places
-from dbt_debezium.session import check_lake
-from dbt_debezium.targets import build_schema, settings_of_target
+from dbt_debezium.scaffold.model_files import HistoryModel
+from dbt_debezium.scaffold.project_models import ProjectModels
+from dbt_debezium.spark.session import check_lake
+from dbt_debezium.spark.targets import build_schema, settings_of_target
+from dbt_debezium.status.lake_status import LakeStatus, lake_status
 from dbt_debezium.writers import notebook
 from dbt_debezium.writers.terminal import one_line
 

@@ -102,7 +102,7 @@ def enter_project(is_needed: bool = True) -> None:
 
 def enter_lake(target: str | None) -> None:
     """Go where dbt goes, to look at a lake that is there."""
-    from dbt_debezium.session import check_lake
+    from dbt_debezium.spark.session import check_lake
 
     enter_project()
     check_lake(target)

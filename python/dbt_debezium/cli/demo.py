@@ -10,8 +10,8 @@ from dbt_debezium.build import environment
 from dbt_debezium.cli.console import examples, log, out
 from dbt_debezium.cli.report import write_page
 from dbt_debezium.home import is_carried, jars_dir
-from dbt_debezium.jars import fetch_jars, wrong_jars
 from dbt_debezium.package_files import package_dir
+from dbt_debezium.spark.jars import fetch_jars, wrong_jars
 
 
 @click.command(

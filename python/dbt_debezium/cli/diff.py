@@ -53,11 +53,11 @@ def diff(
     A row that one transaction changed several times is one change.
     """
     from dbt_debezium.diff import Histories
-    from dbt_debezium.notices import newer_lake
-    from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.project_settings import public_schema
     from dbt_debezium.readers.choice import reader_of
-    from dbt_debezium.targets import build_schema
+    from dbt_debezium.scaffold.project_models import ProjectModels
+    from dbt_debezium.spark.targets import build_schema
+    from dbt_debezium.status.notices import newer_lake
 
     if (commits is None) == (transaction_id is None):
         named = "neither is" if commits is None else "both are"

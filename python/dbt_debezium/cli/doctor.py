@@ -53,7 +53,7 @@ def _findings(target: str | None) -> Iterator[Finding]:
     from dbt_debezium.doctor.machine import machine_findings
     from dbt_debezium.errors import CannotWorkError, DebeziumError
     from dbt_debezium.kafka.landing_file import FILE
-    from dbt_debezium.session import check_lake
+    from dbt_debezium.spark.session import check_lake
 
     has_worked = True
     for finding in machine_findings(project_dir(), target):
@@ -81,12 +81,12 @@ def _with_spark(target: str | None) -> Iterator[Finding]:
     from dbt_debezium.doctor.connectors import connector_findings
     from dbt_debezium.doctor.kafka import kafka_findings
     from dbt_debezium.doctor.lake import format_findings, lake_findings
-    from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.project_settings import project_settings, public_schema
     from dbt_debezium.readers.spark_reader import SparkReader
-    from dbt_debezium.report import cut_report
-    from dbt_debezium.session import spark_session
-    from dbt_debezium.targets import build_schema
+    from dbt_debezium.scaffold.project_models import ProjectModels
+    from dbt_debezium.spark.session import spark_session
+    from dbt_debezium.spark.targets import build_schema
+    from dbt_debezium.status.report import cut_report
 
     project = project_dir()
     schema = build_schema(target)

@@ -13,8 +13,8 @@ from dbt_debezium.cli.console import examples, out, working
 )
 def jars() -> None:
     """Fetch the jars that Spark needs, once, into the folder `jars`."""
-    from dbt_debezium.jars import fetch_jars
-    from dbt_debezium.java import check_java
+    from dbt_debezium.spark.jars import fetch_jars
+    from dbt_debezium.spark.java import check_java
 
     check_java()
     with working("fetching jars"):

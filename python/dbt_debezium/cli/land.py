@@ -49,7 +49,7 @@ def land(source: str | None, topics: str | None, registry: str | None, target: s
     Connect's object-store sinks write, plain or gzip.
     """
     from dbt_debezium.lease import Lease
-    from dbt_debezium.session import spark_session
+    from dbt_debezium.spark.session import spark_session
 
     check_kafka_options(source, topics, registry)
     if source:
@@ -98,13 +98,13 @@ def source_of(
     """
     from dbt_debezium.dumps import refuse_early
     from dbt_debezium.dumps.files import does_not_exist
-    from dbt_debezium.inbox import local_path, open_inbox
     from dbt_debezium.kafka.landing_file import KafkaBlock, block_of_address, read_landing_file
     from dbt_debezium.kafka.silence import quiet_after
+    from dbt_debezium.landing.inbox import local_path, open_inbox
     from dbt_debezium.message_tables.block import TableBlock, block_of_table
     from dbt_debezium.project_settings import project_settings
     from dbt_debezium.rounds.sources import KafkaSource, PathSource, SeveralSources, TableSource
-    from dbt_debezium.targets import catalog_of_target
+    from dbt_debezium.spark.targets import catalog_of_target
 
     def kafka(blocks: dict[str, KafkaBlock]) -> KafkaSource:
         return KafkaSource(blocks, quiet_after(project_settings(project_dir())))

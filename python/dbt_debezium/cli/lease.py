@@ -30,8 +30,8 @@ def lease(is_broken: bool, target: str | None, engine: "Engine") -> None:
     from dbt_debezium.lease.row import read_lease
     from dbt_debezium.lease.sentences import broken_sentence, state_sentence
     from dbt_debezium.readers.choice import reader_of
-    from dbt_debezium.session import spark_session
-    from dbt_debezium.targets import build_schema
+    from dbt_debezium.spark.session import spark_session
+    from dbt_debezium.spark.targets import build_schema
 
     if is_broken and engine == "duckdb":
         raise click.UsageError("--break writes to the lake, which only Spark does.")

@@ -39,8 +39,8 @@ def maintain(dry_run: bool, target: str | None) -> None:
     from dbt_debezium.lease import Lease
     from dbt_debezium.maintenance import maintain as maintenance
     from dbt_debezium.project_settings import project_settings
-    from dbt_debezium.session import spark_session
-    from dbt_debezium.targets import build_schema
+    from dbt_debezium.spark.session import spark_session
+    from dbt_debezium.spark.targets import build_schema
 
     enter_lake(target)
     settings = maintenance.Settings.of(project_settings(project_dir()))
@@ -80,8 +80,8 @@ def maintain_when_due(
     from dbt_debezium.lease import LostLeaseError
     from dbt_debezium.maintenance import maintain as maintenance
     from dbt_debezium.project_settings import project_settings
-    from dbt_debezium.remote import has_java
-    from dbt_debezium.targets import build_schema
+    from dbt_debezium.spark.remote import has_java
+    from dbt_debezium.spark.targets import build_schema
 
     settings = maintenance.Settings.of(project_settings(project_dir()))
     schema = build_schema(target)

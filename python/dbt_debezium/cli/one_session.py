@@ -26,7 +26,7 @@ class OneSession:
             DebeziumError: Java, a jar, the profile or the catalog is not as it must be.
         """
         if self._opened is None:
-            from dbt_debezium.session import spark_session
+            from dbt_debezium.spark.session import spark_session
 
             self._opened = spark_session(self.target)
         return self._opened

@@ -22,7 +22,7 @@ def pack(folder: str | None) -> None:
     local, commands pack and send it by themselves. To keep it in a store instead, copy it there,
     and name it in DBT_DEBEZIUM_ARCHIVE, with #dbt_debezium_env behind it.
     """
-    from dbt_debezium import pack as packing
+    from dbt_debezium.spark import pack as packing
 
     to = Path(folder).expanduser().absolute() if folder else None
     enter_project()

@@ -105,11 +105,11 @@ def preview(
     it and built. Nothing is written to Kafka, and no consumer group is made.
     """
     from dbt_debezium.export import export
-    from dbt_debezium.identities import parse_identities
-    from dbt_debezium.notices import unplaced_topics
     from dbt_debezium.preview import Topics, preview_report, previewed
     from dbt_debezium.readers.spark_reader import SparkReader
-    from dbt_debezium.scaffold import Group
+    from dbt_debezium.scaffold.captured import Group
+    from dbt_debezium.scaffold.identities import parse_identities
+    from dbt_debezium.status.notices import unplaced_topics
 
     parsed_groups = [Group.parse(group) for group in groups]
     identities = parse_identities(identity_texts)
@@ -158,7 +158,6 @@ def read_from(
         UsageError: an option of Kafka goes with a path.
     """
     from dbt_debezium.dumps import refuse_early
-    from dbt_debezium.inbox import local_path
     from dbt_debezium.kafka.landing_file import (
         FILE,
         block_of_address,
@@ -166,6 +165,7 @@ def read_from(
         kafka_blocks,
         registry_of,
     )
+    from dbt_debezium.landing.inbox import local_path
     from dbt_debezium.preview import Topics
 
     is_address = (source or "").startswith(SCHEME)

@@ -53,7 +53,7 @@ def known_sentences(error: Exception, where: str) -> list[str] | None:
     if isinstance(error, OSError):
         return [f"{error.filename or where}: {error.strerror or error}"]
     if is_of_spark(error):
-        from dbt_debezium.outages import spark_sentence
+        from dbt_debezium.spark.outages import spark_sentence
 
         return [with_pages(without_passwords(spark_sentence(where, error)))]
     return None

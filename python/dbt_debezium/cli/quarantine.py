@@ -59,11 +59,11 @@ def quarantine(
     registry or a newer version of dbt-debezium makes them readable. A message that a dump cut off
     must be landed from Kafka, or from a whole dump.
     """
-    from dbt_debezium.acceptances import accepted_sentences
-    from dbt_debezium.notices import newer_lake
     from dbt_debezium.quarantine.messages import Wanted, quarantined
     from dbt_debezium.readers.choice import reader_of
-    from dbt_debezium.targets import build_schema
+    from dbt_debezium.spark.targets import build_schema
+    from dbt_debezium.status.acceptances import accepted_sentences
+    from dbt_debezium.status.notices import newer_lake
 
     if retry and (values or as_json):
         raise click.UsageError("--retry shows nothing; leave --values and --json out.")
@@ -96,8 +96,8 @@ def _published(lake: "Reader", schema: str) -> list[dict[str, Any]]:
     Raises:
         DebeziumError: nothing is.
     """
-    from dbt_debezium.report import cut_report
-    from dbt_debezium.session import nothing_published
+    from dbt_debezium.spark.session import nothing_published
+    from dbt_debezium.status.report import cut_report
 
     report = cut_report(lake, schema)
     if not report:
@@ -109,7 +109,7 @@ def _retry(target: str | None, schema: str, wanted: "Wanted") -> tuple[int, int 
     from dbt_debezium.lease import Lease
     from dbt_debezium.quarantine.again import land_again
     from dbt_debezium.readers.spark_reader import SparkReader
-    from dbt_debezium.session import spark_session
+    from dbt_debezium.spark.session import spark_session
 
     # Spark takes seconds to start, and another run may hold the lake.
     with Lease(lake_dir(), "dbt-debezium quarantine --retry"), working("starting Spark") as state:

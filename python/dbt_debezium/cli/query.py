@@ -174,13 +174,13 @@ def ask_duckdb(sql: str, target: str | None, wanted: "Wanted") -> Answer:
     Raises:
         DebeziumError: DuckDB cannot read this lake, or refuses the query.
     """
-    from dbt_debezium.notices import newer_lake
     from dbt_debezium.project_settings import public_schema
     from dbt_debezium.readers.choice import duckdb_places
     from dbt_debezium.readers.duckdb_query import DuckdbQuery
     from dbt_debezium.readers.duckdb_values import with_text_times
     from dbt_debezium.readers.moment import shown_commits
-    from dbt_debezium.targets import build_schema
+    from dbt_debezium.spark.targets import build_schema
+    from dbt_debezium.status.notices import newer_lake
 
     with working("running the query"):
         schema = build_schema(target)
@@ -204,17 +204,17 @@ def ask_spark(sql: str, target: str | None, wanted: "Wanted") -> Answer:
     """
     from pyspark.errors import PySparkException
 
-    from dbt_debezium.notices import newer_lake
     from dbt_debezium.project_settings import public_schema
     from dbt_debezium.readers import connect_query, spark_query
     from dbt_debezium.readers.moment import shown_commits
     from dbt_debezium.readers.spark_past import past_query
     from dbt_debezium.readers.spark_reader import SparkReader
     from dbt_debezium.readers.spark_values import with_text_times
-    from dbt_debezium.remote import has_java
-    from dbt_debezium.report import cut_report
-    from dbt_debezium.session import nothing_published, spark_session
-    from dbt_debezium.targets import build_schema
+    from dbt_debezium.spark.remote import has_java
+    from dbt_debezium.spark.session import nothing_published, spark_session
+    from dbt_debezium.spark.targets import build_schema
+    from dbt_debezium.status.notices import newer_lake
+    from dbt_debezium.status.report import cut_report
 
     with working("starting Spark") as state:
         spark = spark_session(target)

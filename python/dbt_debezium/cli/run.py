@@ -171,7 +171,7 @@ def rounds_of(
     target = session.target
 
     def schema() -> str:
-        from dbt_debezium.targets import build_schema
+        from dbt_debezium.spark.targets import build_schema
 
         return build_schema(target)
 
@@ -224,13 +224,13 @@ def run_once_watched(rounds: "Round", session: OneSession, outputs: "list[Output
 
 def notes_of(spark: "SparkSession", target: str | None) -> tuple[list[str], list[dict[str, Any]]]:
     """Sentences on holds, tables without a model and idle decisions; and `cut_report`."""
-    from dbt_debezium.holds import held_sentence
-    from dbt_debezium.notices import idle_decisions, unplaced_topics
-    from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.readers.spark_reader import SparkReader
-    from dbt_debezium.report import cut_report
-    from dbt_debezium.shapes import accept_tables, shape_reports
-    from dbt_debezium.targets import build_schema
+    from dbt_debezium.scaffold.project_models import ProjectModels
+    from dbt_debezium.spark.targets import build_schema
+    from dbt_debezium.status.holds import held_sentence
+    from dbt_debezium.status.notices import idle_decisions, unplaced_topics
+    from dbt_debezium.status.report import cut_report
+    from dbt_debezium.status.shapes import accept_tables, shape_reports
 
     lake, schema = SparkReader(spark), build_schema(target)
     models = ProjectModels.read(project_dir()).histories.values()

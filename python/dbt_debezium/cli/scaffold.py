@@ -13,7 +13,7 @@ from dbt_debezium.home import project_dir
 from dbt_debezium.writers.terminal import one_line
 
 if TYPE_CHECKING:
-    from dbt_debezium.project_models import FileChange, Plan
+    from dbt_debezium.scaffold.project_models import FileChange, Plan
 
 
 @click.command(
@@ -50,13 +50,13 @@ def scaffold(
     named without *.
     """
     from dbt_debezium.connectors.settings import settings_of
-    from dbt_debezium.identities import indistinct_sentence
-    from dbt_debezium.landed_tables import landed_tables
-    from dbt_debezium.project_models import plan_scaffold
     from dbt_debezium.project_settings import project_settings
-    from dbt_debezium.scaffold import Group, chosen_tables
-    from dbt_debezium.session import spark_session
-    from dbt_debezium.tables import full_name
+    from dbt_debezium.scaffold.captured import Group, chosen_tables
+    from dbt_debezium.scaffold.identities import indistinct_sentence
+    from dbt_debezium.scaffold.landed_tables import landed_tables
+    from dbt_debezium.scaffold.project_models import plan_scaffold
+    from dbt_debezium.scaffold.tables import full_name
+    from dbt_debezium.spark.session import spark_session
 
     parsed_groups = [Group.parse(group) for group in groups]
     enter_lake(target)
@@ -104,8 +104,8 @@ def show_plan(plan: "Plan") -> None:
 
 def _other_name(change: "FileChange") -> str:
     """The source's name for a table, where that of its history file does not show it."""
-    from dbt_debezium.model_files import read_history
-    from dbt_debezium.scaffold import identifier
+    from dbt_debezium.scaffold.captured import identifier
+    from dbt_debezium.scaffold.model_files import read_history
 
     model = None
     if change.path.suffix == ".sql":

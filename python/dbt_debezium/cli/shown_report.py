@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from dbt_debezium.cli.console import out
 from dbt_debezium.cli.tables import show_rows
 from dbt_debezium.reasons import PREVIEWS, Command
-from dbt_debezium.report import OUTCOMES
-from dbt_debezium.sentences import by_need, own_sentences, shared_sentences
+from dbt_debezium.status.report import OUTCOMES
+from dbt_debezium.status.sentences import by_need, own_sentences, shared_sentences
 
 if TYPE_CHECKING:
-    from dbt_debezium.shapes import ShapeReport
+    from dbt_debezium.status.shapes import ShapeReport
 
 SHOWN_SOURCES = 20
 SHOWN_SENTENCES = 20

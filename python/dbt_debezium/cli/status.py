@@ -17,9 +17,9 @@ from dbt_debezium.home import lake_dir, project_dir
 from dbt_debezium.writers.terminal import harmless, json_text
 
 if TYPE_CHECKING:
-    from dbt_debezium.lake_status import LakeStatus
     from dbt_debezium.readers import Reader
     from dbt_debezium.readers.choice import Engine
+    from dbt_debezium.status.lake_status import LakeStatus
 
 
 @click.command(
@@ -62,9 +62,9 @@ def status(as_json: bool, form: str, target: str | None, engine: "Engine") -> No
 
 def say(found: "LakeStatus") -> None:
     """Print what is known of a lake."""
-    from dbt_debezium.sentences import shared_sentences
-    from dbt_debezium.summary import summary_of
-    from dbt_debezium.unrepresentable import unrepresentable_sentence
+    from dbt_debezium.status.sentences import shared_sentences
+    from dbt_debezium.status.summary import summary_of
+    from dbt_debezium.status.unrepresentable import unrepresentable_sentence
 
     if not found.report:
         for notice in found.notices:
@@ -88,7 +88,7 @@ def say(found: "LakeStatus") -> None:
 def look(target: str | None, engine: "Engine") -> "LakeStatus":
     """Look at the lake of a target."""
     from dbt_debezium.readers.choice import reader_of
-    from dbt_debezium.targets import build_schema
+    from dbt_debezium.spark.targets import build_schema
 
     with working("looking at the lake") as state:
         schema = build_schema(target)
@@ -102,9 +102,9 @@ def look_with(lake: "Reader", schema: str) -> "LakeStatus":
         lake: what reads it.
         schema: the schema that models are built in.
     """
-    from dbt_debezium.lake_status import lake_status
-    from dbt_debezium.project_models import ProjectModels
     from dbt_debezium.project_settings import project_settings
+    from dbt_debezium.scaffold.project_models import ProjectModels
+    from dbt_debezium.status.lake_status import lake_status
 
     project = project_dir()
     models = list(ProjectModels.read(project).histories.values())

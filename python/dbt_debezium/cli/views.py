@@ -48,12 +48,12 @@ def views(
     The statements make views over the same Iceberg tables. Print them again when a public table is
     new, or has other columns. DuckDB and Trino are tested; the SQL for Snowflake has not been run.
     """
-    from dbt_debezium.catalogs import catalog_of_session
     from dbt_debezium.project_settings import public_schema
     from dbt_debezium.readers.choice import reader_of
     from dbt_debezium.readers.duckdb_reader import DuckdbReader
-    from dbt_debezium.session import spark_session
-    from dbt_debezium.targets import build_schema, catalog_of_target
+    from dbt_debezium.spark.catalogs import catalog_of_session
+    from dbt_debezium.spark.session import spark_session
+    from dbt_debezium.spark.targets import build_schema, catalog_of_target
     from dbt_debezium.views import view_statements
 
     enter_lake(target)

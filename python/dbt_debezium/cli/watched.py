@@ -15,9 +15,9 @@ from dbt_debezium.home import lake_dir
 
 if TYPE_CHECKING:
     from dbt_debezium.cli.one_session import OneSession
-    from dbt_debezium.lake_status import LakeStatus
     from dbt_debezium.rounds.health import RoundsHealth
     from dbt_debezium.rounds.history import Rounds
+    from dbt_debezium.status.lake_status import LakeStatus
     from dbt_debezium.watching.watch import Output, Watch
 
 
@@ -119,8 +119,8 @@ def watch_of(
         refresh_seconds: after how long a browser is to load the page again.
     """
     from dbt_debezium.readers.choice import reader_at_hand
-    from dbt_debezium.session import check_lake
-    from dbt_debezium.targets import build_schema
+    from dbt_debezium.spark.session import check_lake
+    from dbt_debezium.spark.targets import build_schema
     from dbt_debezium.watching.watch import Watch
 
     def look_again() -> "LakeStatus":

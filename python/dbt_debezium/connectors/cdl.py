@@ -20,9 +20,9 @@ from dbt_debezium.connectors.base import (
     snapshot_marker,
 )
 from dbt_debezium.errors import EnvelopeError
-from dbt_debezium.json_text import canonical_key
-from dbt_debezium.json_values import json_decoder, json_members
-from dbt_debezium.lenient import time_or_none
+from dbt_debezium.messages.json_text import canonical_key
+from dbt_debezium.messages.json_values import json_decoder, json_members
+from dbt_debezium.messages.lenient import time_or_none
 
 CONNECTOR: Final = "cdl"
 STORES: Final = ("postgresql", "opengauss")

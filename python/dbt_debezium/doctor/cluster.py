@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from dbt_debezium.catalogs import CATALOGS, catalog_of_session
 from dbt_debezium.doctor.finding import Finding
-from dbt_debezium.executors import executor_versions
 from dbt_debezium.lease import row
-from dbt_debezium.remote import has_java
-from dbt_debezium.site import is_embedded
+from dbt_debezium.spark.catalogs import CATALOGS, catalog_of_session
+from dbt_debezium.spark.executors import executor_versions
+from dbt_debezium.spark.remote import has_java
+from dbt_debezium.spark.site import is_embedded
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dbt_debezium.acceptances import open_flags
 from dbt_debezium.doctor.finding import Finding
 from dbt_debezium.doctor.null_defaults import null_default_sentences
-from dbt_debezium.encoded_columns import ShownTable, encoded_columns
-from dbt_debezium.flags import flag_sentences, truncate_sentence
-from dbt_debezium.holds import held_sentence
-from dbt_debezium.metadata import end_sentence, metadata_sentence
-from dbt_debezium.project_models import ProjectModels
 from dbt_debezium.quarantine.sentences import quarantine_sentences
 from dbt_debezium.readers.spark_reader import SparkReader
-from dbt_debezium.sentences import open_encoded_sentences
+from dbt_debezium.scaffold.project_models import ProjectModels
+from dbt_debezium.status.acceptances import open_flags
+from dbt_debezium.status.encoded_columns import ShownTable, encoded_columns
+from dbt_debezium.status.flags import flag_sentences, truncate_sentence
+from dbt_debezium.status.holds import held_sentence
+from dbt_debezium.status.metadata import end_sentence, metadata_sentence
+from dbt_debezium.status.sentences import open_encoded_sentences
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dbt_debezium.errors import DebeziumError, innermost, is_of_spark
-from dbt_debezium.outages import outage_of
+from dbt_debezium.spark.outages import outage_of
 
 Level = Literal["ok", "note", "wrong"]
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbt_debezium.doctor.finding import Finding, checked
-from dbt_debezium.flags import listed
 from dbt_debezium.kafka.broker import Topic
 from dbt_debezium.kafka.land import landed_ends, named_topics, topics_of
 from dbt_debezium.kafka.landing_file import FILE, Block, KafkaBlock, read_landing_file, registry_of
 from dbt_debezium.kafka.plan import is_of_source, plan_landing, plan_sentences
-from dbt_debezium.landing import RANGE
+from dbt_debezium.landing.land import RANGE
 from dbt_debezium.message_tables.block import TableBlock
 from dbt_debezium.message_tables.land import messages, table_of
+from dbt_debezium.status.flags import listed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dbt_debezium.doctor.finding import Finding
-from dbt_debezium.flatten import register
+from dbt_debezium.functions.flatten import register
 from dbt_debezium.lake_format import FORMAT
-from dbt_debezium.landing import TABLE
+from dbt_debezium.landing.land import TABLE
 from dbt_debezium.lease.row import read_row
-from dbt_debezium.notices import idle_decisions, unplaced_topics, unpublished_run
 from dbt_debezium.readers.spark_reader import SparkReader
+from dbt_debezium.status.notices import idle_decisions, unplaced_topics, unpublished_run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,10 +7,7 @@ from typing import Any
 
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.doctor.finding import Finding, checked
-from dbt_debezium.hashing import check_hash_key
 from dbt_debezium.home import jars_dir, lake_dir
-from dbt_debezium.jars import check_jars, wrong_jars
-from dbt_debezium.java import check_java
 from dbt_debezium.kafka.landing_file import (
     FILE,
     KafkaBlock,
@@ -18,11 +15,14 @@ from dbt_debezium.kafka.landing_file import (
     read_landing_file,
     registry_of,
 )
-from dbt_debezium.profiles import read_target
-from dbt_debezium.project_models import ProjectModels
+from dbt_debezium.messages.hashing import check_hash_key
 from dbt_debezium.project_settings import project_settings
-from dbt_debezium.site import is_remote, uses_jars_folder, with_named
-from dbt_debezium.targets import settings_of_target
+from dbt_debezium.scaffold.project_models import ProjectModels
+from dbt_debezium.spark.jars import check_jars, wrong_jars
+from dbt_debezium.spark.java import check_java
+from dbt_debezium.spark.profiles import read_target
+from dbt_debezium.spark.site import is_remote, uses_jars_folder, with_named
+from dbt_debezium.spark.targets import settings_of_target
 
 
 def machine_findings(project: Path, target: str | None) -> Iterator[Finding]:

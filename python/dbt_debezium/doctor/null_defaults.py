@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from dbt_debezium.flags import listed
-from dbt_debezium.landing import TABLE
+from dbt_debezium.landing.land import TABLE
+from dbt_debezium.status.flags import listed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

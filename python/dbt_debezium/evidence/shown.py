@@ -9,8 +9,8 @@ from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.transactions import Transaction
 from dbt_debezium.judge import Verdict, marks
+from dbt_debezium.messages.topic_names import table_suffix
 from dbt_debezium.reasons.hold_reason import HoldReason
-from dbt_debezium.topic_names import table_suffix
 
 
 class Miscounted(NamedTuple):

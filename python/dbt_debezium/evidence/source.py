@@ -32,8 +32,8 @@ from dbt_debezium.evidence.unnamed import groups_of
 from dbt_debezium.judge import marks
 from dbt_debezium.judge.places import EVERYWHERE, NOWHERE, epoch_of
 from dbt_debezium.judge.traits import TRAITS
+from dbt_debezium.messages.topic_names import table_suffix
 from dbt_debezium.reasons.hold_reason import HoldReason
-from dbt_debezium.topic_names import table_suffix
 
 UNPLACED: Final = ("unreadable", "nameless")
 """Kinds of messages that may stand anywhere."""

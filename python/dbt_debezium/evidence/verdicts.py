@@ -11,8 +11,8 @@ from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.judge.marks import Facts
 from dbt_debezium.judge.places import EVERYWHERE
 from dbt_debezium.judge.verdicts import SETTLING, LinkKind, Outcome, Proof, Verdict
+from dbt_debezium.messages.units import UnitKind
 from dbt_debezium.reasons.hold_reason import HoldReason
-from dbt_debezium.units import UnitKind
 
 
 class UnitVerdict(NamedTuple):

@@ -34,7 +34,7 @@ from dbt_debezium.kafka.plan import (
     plan_sentences,
 )
 from dbt_debezium.kafka.silence import Silence
-from dbt_debezium.landing import (
+from dbt_debezium.landing.land import (
     RANGE,
     TABLE,
     Base,
@@ -43,9 +43,8 @@ from dbt_debezium.landing import (
     landed_base,
     next_landing,
 )
-from dbt_debezium.landing_tables import METADATA_PROPERTIES
+from dbt_debezium.landing.tables import METADATA_PROPERTIES
 from dbt_debezium.lease import HeldLease, Lease, writing
-from dbt_debezium.outages import outage_of
 from dbt_debezium.registry.client import Registry
 from dbt_debezium.registry.store import (
     found_ids,
@@ -54,7 +53,8 @@ from dbt_debezium.registry.store import (
     observed,
     unknown_schema_sentences,
 )
-from dbt_debezium.remote import has_java
+from dbt_debezium.spark.outages import outage_of
+from dbt_debezium.spark.remote import has_java
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

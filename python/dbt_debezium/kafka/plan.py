@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal
 
-from dbt_debezium.internal_topics import kind_of_topic
 from dbt_debezium.kafka.broker import Topic
+from dbt_debezium.messages.internal_topics import kind_of_topic
 
 HEARTBEATS: Final = "__debezium-heartbeat."
 """How Debezium's topics of heartbeats begin."""

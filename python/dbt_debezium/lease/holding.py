@@ -35,7 +35,7 @@ from dbt_debezium.lease.row import (
     replace_row,
 )
 from dbt_debezium.lease.sentences import free_at, held_sentence, lost_sentence
-from dbt_debezium.outages import outage_of
+from dbt_debezium.spark.outages import outage_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

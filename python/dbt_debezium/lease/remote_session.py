@@ -4,7 +4,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dbt_debezium.remote import has_java
+from dbt_debezium.spark.remote import has_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

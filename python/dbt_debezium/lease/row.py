@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from dbt_debezium.catalogs import DEFAULT_CATALOG
 from dbt_debezium.errors import is_of_spark
 from dbt_debezium.lake_format import FORMAT, PROPERTY, read_format
-from dbt_debezium.remote import has_java
+from dbt_debezium.spark.catalogs import DEFAULT_CATALOG
+from dbt_debezium.spark.remote import has_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -16,7 +16,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no 
 
 from dbt_debezium.errors import DebeziumError, innermost
 from dbt_debezium.home import lake_dir
-from dbt_debezium.landing import RANGE, TABLE, TABLE_READ, record_files
+from dbt_debezium.landing.land import RANGE, TABLE, TABLE_READ, record_files
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.maintenance.files import file_count, has_small_files, join_files
 from dbt_debezium.maintenance.orphans import remove_orphans

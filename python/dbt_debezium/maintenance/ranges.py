@@ -5,7 +5,7 @@ An empty range says when a partition still ended where it had. Only the last one
 
 from typing import TYPE_CHECKING, Final
 
-from dbt_debezium.landing import RANGE
+from dbt_debezium.landing.land import RANGE
 from dbt_debezium.maintenance.tables import LakeTable
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from dbt_debezium.landing import TABLE
+from dbt_debezium.landing.land import TABLE
 from dbt_debezium.lease import HeldLease
 from dbt_debezium.maintenance.snapshots import replaced_before
 from dbt_debezium.maintenance.tables import LakeTable, lake_table

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from dbt_debezium.catalogs import DEFAULT_CATALOG
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.remote import has_java
+from dbt_debezium.spark.catalogs import DEFAULT_CATALOG
+from dbt_debezium.spark.remote import has_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,8 +11,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dbt_debezium.catalogs import DEFAULT_CATALOG
 from dbt_debezium.maintenance.snapshots import RUN_MILLISECONDS
+from dbt_debezium.spark.catalogs import DEFAULT_CATALOG
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
 from dbt_debezium.errors import DebeziumError, innermost
 from dbt_debezium.home import lake_dir
-from dbt_debezium.landing import (
+from dbt_debezium.landing.land import (
     TABLE,
     TABLE_READ,
     Base,
@@ -26,7 +26,7 @@ from dbt_debezium.landing import (
     landed_base,
     next_landing,
 )
-from dbt_debezium.landing_tables import METADATA_PROPERTIES
+from dbt_debezium.landing.tables import METADATA_PROPERTIES
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.message_tables.block import OPTIONAL, REQUIRED, TableBlock
 from dbt_debezium.message_tables.files import files_of
@@ -35,7 +35,7 @@ from dbt_debezium.message_tables.snapshots import news_of
 from dbt_debezium.registry.client import Registry
 from dbt_debezium.registry.store import TABLE as SCHEMAS
 from dbt_debezium.registry.store import landed_ids, learn, unknown_schema_sentences
-from dbt_debezium.remote import has_java
+from dbt_debezium.spark.remote import has_java
 from dbt_debezium.writers import path, sql
 
 if TYPE_CHECKING:

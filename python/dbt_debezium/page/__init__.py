@@ -8,15 +8,15 @@ import jinja2
 
 from dbt_debezium.ages import shown_time
 from dbt_debezium.amounts import counted
-from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page.plots import HEIGHT, plots_of
 from dbt_debezium.page.rounds import last_rounds, round_problems, shown_ages
 from dbt_debezium.page.sources import source_part
-from dbt_debezium.report import OUTCOMES
 from dbt_debezium.rounds.health import RoundsHealth
 from dbt_debezium.rounds.history import Rounds
-from dbt_debezium.sentences import by_need, shared_sentences
-from dbt_debezium.summary import Summary, summary_of
+from dbt_debezium.status.lake_status import LakeStatus
+from dbt_debezium.status.report import OUTCOMES
+from dbt_debezium.status.sentences import by_need, shared_sentences
+from dbt_debezium.status.summary import Summary, summary_of
 
 SPANS: Final = (("Last day", 1), ("Last week", 7))
 _ENVIRONMENT: Final = jinja2.Environment(

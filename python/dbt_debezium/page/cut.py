@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dbt_debezium.partition_ends import PartitionEnds
+from dbt_debezium.status.partition_ends import PartitionEnds
 
 SHOWN: Final = 40
 

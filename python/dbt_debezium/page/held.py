@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from dbt_debezium.ages import moment_of, with_age
-from dbt_debezium.flags import listed
-from dbt_debezium.holds import is_snapshot, shown_id
-from dbt_debezium.lacking import lacking_text
-from dbt_debezium.snapshot_reads import SnapshotReads
+from dbt_debezium.status.flags import listed
+from dbt_debezium.status.holds import is_snapshot, shown_id
+from dbt_debezium.status.lacking import lacking_text
+from dbt_debezium.status.snapshot_reads import SnapshotReads
 
 
 @dataclass(frozen=True, slots=True)

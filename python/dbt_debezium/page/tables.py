@@ -6,7 +6,7 @@ from datetime import datetime
 
 from dbt_debezium.ages import moment_of, shown_age
 from dbt_debezium.amounts import size
-from dbt_debezium.published_rows import PublishedRows
+from dbt_debezium.status.published_rows import PublishedRows
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from py4j.java_gateway import is_instance_of  # type: ignore[import-untyped] # i
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException, UnsupportedOperationException
 
-from dbt_debezium.catalogs import DEFAULT_CATALOG
 from dbt_debezium.errors import DebeziumError, innermost
 from dbt_debezium.maintenance.tables import BRANCH
 from dbt_debezium.public_tables.table import SHOWN, Call, Written, plain_table, written
 from dbt_debezium.public_tables.write import write_more
+from dbt_debezium.spark.catalogs import DEFAULT_CATALOG
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

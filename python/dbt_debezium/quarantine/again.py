@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from dbt_debezium.home import lake_dir
-from dbt_debezium.landing import append_landing, landed_base, next_landing
+from dbt_debezium.landing.land import append_landing, landed_base, next_landing
 from dbt_debezium.lease import Lease, writing
 from dbt_debezium.quarantine.messages import Wanted, as_landed_query, quarantined
 from dbt_debezium.readers.spark_reader import SparkReader

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from dbt_debezium.acceptances import open_messages
 from dbt_debezium.amounts import counted
 from dbt_debezium.reasons import DISCARDED, PREVIEWS, QUARANTINED, Command
+from dbt_debezium.status.acceptances import open_messages
 
 SHOWN_GROUPS: Final = 10
 

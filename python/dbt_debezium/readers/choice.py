@@ -5,17 +5,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from dbt_debezium.catalogs import CATALOGS, SQLITE, catalog_of
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.lost_catalog import check_catalog_file
 from dbt_debezium.readers import Reader
 from dbt_debezium.readers.duckdb_reader import DuckdbReader, is_installed
 from dbt_debezium.readers.file_places import FilePlaces
 from dbt_debezium.readers.places import Places
 from dbt_debezium.readers.rest_places import RestPlaces
-from dbt_debezium.session import spark_session
-from dbt_debezium.site import site_defaults
-from dbt_debezium.targets import settings_of_target
+from dbt_debezium.spark.catalogs import CATALOGS, SQLITE, catalog_of
+from dbt_debezium.spark.lost_catalog import check_catalog_file
+from dbt_debezium.spark.session import spark_session
+from dbt_debezium.spark.site import site_defaults
+from dbt_debezium.spark.targets import settings_of_target
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,10 +10,10 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.outages import away_sentence
 from dbt_debezium.readers.duckdb_values import with_text_times
 from dbt_debezium.readers.moment import has_past, no_past
 from dbt_debezium.readers.places import AGAIN, ASK_SPARK, Places
+from dbt_debezium.spark.outages import away_sentence
 from dbt_debezium.views.dialects import Lake, identifier, translated
 from dbt_debezium.writers.sql import engine_literal
 

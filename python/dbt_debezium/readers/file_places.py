@@ -9,10 +9,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from dbt_debezium.catalogs import LOCK_SECONDS
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.lost_catalog import remedy_of
 from dbt_debezium.readers.places import AGAIN, FILES_SIZE, folder_of
+from dbt_debezium.spark.catalogs import LOCK_SECONDS
+from dbt_debezium.spark.lost_catalog import remedy_of
 
 PLACES: Final = """
 select table_namespace, table_name, metadata_location, coalesce(iceberg_type, 'TABLE') = 'VIEW'

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from dbt_debezium.ages import time_text
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.session import nothing_published
+from dbt_debezium.spark.session import nothing_published
 from dbt_debezium.views.dialects import tables_of
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.outages import away_sentence
 from dbt_debezium.readers.places import FILES_SIZE, folder_of
-from dbt_debezium.site import REST
+from dbt_debezium.spark.outages import away_sentence
+from dbt_debezium.spark.site import REST
 
 if TYPE_CHECKING:
     from pyiceberg.catalog.rest import RestCatalog

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dbt_debezium.java_methods import as_function, java, method
 from dbt_debezium.readers.spark_plans import LOGICAL
+from dbt_debezium.spark.java_methods import as_function, java, method
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

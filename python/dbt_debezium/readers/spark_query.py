@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.java_methods import java
 from dbt_debezium.readers.spark_nodes import PlanNodes, class_name
 from dbt_debezium.readers.spark_plans import (
     ABOUT_A_QUERY,
@@ -23,6 +22,7 @@ from dbt_debezium.readers.spark_plans import (
     RELATIONS,
     XML,
 )
+from dbt_debezium.spark.java_methods import java
 from dbt_debezium.writers.terminal import one_line
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any, Final
 
-from dbt_debezium.column_types import DECIMAL
+from dbt_debezium.messages.column_types import DECIMAL
 
 Schema = dict[str, Any]
 

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import msgspec
 
-from dbt_debezium.acceptances import accepted_count, open_flags
 from dbt_debezium.ages import moment_of
-from dbt_debezium.holds import holds_of
+from dbt_debezium.status.acceptances import accepted_count, open_flags
+from dbt_debezium.status.holds import holds_of
 
 KEPT_HOLDS: Final = 5
 """Sources of which a mark has the oldest hold, because catalogs limit the size of properties."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from dbt_debezium.catalogs import LOCK_SECONDS, SQLITE
 from dbt_debezium.lease.row import snapshot_of
-from dbt_debezium.profiles import rendered_target
-from dbt_debezium.site import with_named
+from dbt_debezium.spark.catalogs import LOCK_SECONDS, SQLITE
+from dbt_debezium.spark.profiles import rendered_target
+from dbt_debezium.spark.site import with_named
 from dbt_debezium.writers import sql
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dbt_debezium.remote import has_lost_session
+from dbt_debezium.spark.remote import has_lost_session
 
 
 class JavaEndedError(Exception):

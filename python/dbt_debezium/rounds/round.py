@@ -11,7 +11,6 @@ import msgspec
 
 from dbt_debezium.build import BUILD, failure_line, run_dbt
 from dbt_debezium.errors import CannotWorkError
-from dbt_debezium.lost_catalog import check_catalog_file
 from dbt_debezium.rounds.behind import Hold, holds_of_report
 from dbt_debezium.rounds.catalog import (
     Catalog,
@@ -23,8 +22,9 @@ from dbt_debezium.rounds.catalog import (
 from dbt_debezium.rounds.fingerprint import fingerprint
 from dbt_debezium.rounds.news import Mark, always_builds, new_mark, published_mark
 from dbt_debezium.rounds.sources import Landing, Source, Tell
-from dbt_debezium.site import site_defaults
-from dbt_debezium.targets import settings_of_target
+from dbt_debezium.spark.lost_catalog import check_catalog_file
+from dbt_debezium.spark.site import site_defaults
+from dbt_debezium.spark.targets import settings_of_target
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 from dbt_debezium.amounts import counted
 from dbt_debezium.dumps import Dump
 from dbt_debezium.errors import DebeziumError, NothingThereError
-from dbt_debezium.inbox import open_inbox, take
 from dbt_debezium.kafka.landing_file import KafkaBlock, client_options, registry_of
 from dbt_debezium.kafka.plan import failed_sentences
+from dbt_debezium.landing.inbox import open_inbox, take
 from dbt_debezium.lease import LostLeaseError
 from dbt_debezium.message_tables.block import TableBlock
 from dbt_debezium.rounds.broker_ends import ask_ends, ends_of, key_of
@@ -140,7 +140,7 @@ class PathSource:
 
     def land(self, spark: "SparkSession", tell: Tell) -> Landing:
         # A round without news starts no Spark, and imports nothing of it.
-        from dbt_debezium.landing import land_inbox
+        from dbt_debezium.landing.land import land_inbox
 
         landed = land_inbox(
             spark, open_inbox(self._catalog), self._fresh, self._skipped, self._progress(tell)

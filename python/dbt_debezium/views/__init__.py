@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from dbt_debezium.catalogs import SQLITE
 from dbt_debezium.readers import Reader
-from dbt_debezium.session import nothing_published
+from dbt_debezium.spark.catalogs import SQLITE
+from dbt_debezium.spark.session import nothing_published
 from dbt_debezium.views.dialects import (
     Dialect,
     Lake,

@@ -16,13 +16,13 @@ from prometheus_client import CollectorRegistry, generate_latest, start_http_ser
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from dbt_debezium.acceptances import accepted_count, open_flags, open_messages
 from dbt_debezium.ages import moment_of
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.replaced_file import write
-from dbt_debezium.report import OUTCOMES
 from dbt_debezium.rounds.behind import sources_of
 from dbt_debezium.rounds.health import RoundsHealth
+from dbt_debezium.status.acceptances import accepted_count, open_flags, open_messages
+from dbt_debezium.status.report import OUTCOMES
 from dbt_debezium.watching.watch import Seen
 
 PREFIX: Final = "dbt_debezium_"

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Protocol
 
 from dbt_debezium.ages import shown_time
-from dbt_debezium.lake_status import LakeStatus
 from dbt_debezium.page import page_of
 from dbt_debezium.replaced_file import write
 from dbt_debezium.rounds.health import RoundsHealth
 from dbt_debezium.rounds.history import Rounds
+from dbt_debezium.status.lake_status import LakeStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""From dump files into the table `landing.message`, by way of an inbox."""

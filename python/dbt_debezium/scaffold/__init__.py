@@ -1,0 +1,1 @@
+"""Which tables have landed, and the models that show them."""

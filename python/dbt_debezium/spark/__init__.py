@@ -1,0 +1,1 @@
+"""The session of Spark: which settings, catalog, jars and Java it starts with, and what it says."""
