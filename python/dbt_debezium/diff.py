@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.names import listed, meant
 from dbt_debezium.plain_values import plain
 from dbt_debezium.readers import Reader
 from dbt_debezium.readers.moment import Commit, shown_time
 from dbt_debezium.scaffold.model_files import HistoryModel
 from dbt_debezium.spark.session import nothing_published
-from dbt_debezium.status.flags import listed, meant
 from dbt_debezium.writers.sql import identifier, literal
 
 POINTER: Final = """

@@ -21,11 +21,11 @@ from small_lake import add_view, opened, write
 from test_report_page import entry
 
 import dbt_debezium as dd
+from dbt_debezium import notebook
 from dbt_debezium.api.cut import Cut
 from dbt_debezium.lake_format import FORMAT, PROPERTY
 from dbt_debezium.readers.file_places import FilePlaces
 from dbt_debezium.status.lake_status import LakeStatus
-from dbt_debezium.writers import notebook
 
 EVIL = """<script>alert("a")</script>'&$x$\\(y\\)"""
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from real_messages import DOCUMENTS, MESSAGES
 
 from dbt_debezium.functions.flatten import ARROW_FIELDS, column_array, row_of
+from dbt_debezium.json_text import canonical_key
 from dbt_debezium.messages.envelope import flatten_message
-from dbt_debezium.messages.json_text import canonical_key
 from dbt_debezium.messages.repeated_names import has_repeated_names
 from dbt_debezium.reasons import QUARANTINED
 from dbt_debezium.scaffold.tables import observe

@@ -71,7 +71,7 @@ MODELS = (
 E = "python/dbt_debezium/messages/envelope.py"
 R = "python/dbt_debezium/messages/transaction_records.py"
 C = "python/dbt_debezium/connectors"
-J = "python/dbt_debezium/messages/json_text.py"
+J = "python/dbt_debezium/json_text.py"
 S = "python/dbt_debezium/messages/signal_rows.py"
 FLATTENER = (
     Mutant(E, "if value is None:\n        if is_internal", "if not value:\n        if is_internal"),

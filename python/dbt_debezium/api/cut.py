@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlglot.errors import SqlglotError
 
+from dbt_debezium import notebook
 from dbt_debezium.amounts import counted
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.names import listed, meant
 from dbt_debezium.readers.choice import USE_SPARK
 from dbt_debezium.readers.duckdb_query import OTHER_SQL, DuckdbQuery
 from dbt_debezium.readers.duckdb_reader import DuckdbReader, connected, first_line
 from dbt_debezium.readers.duckdb_values import with_text_times
 from dbt_debezium.readers.moment import Commit, Wanted, has_past, shown_commits
 from dbt_debezium.readers.places import ASK_SPARK
-from dbt_debezium.status.flags import listed, meant
-from dbt_debezium.writers import notebook
 from dbt_debezium.writers.terminal import one_line
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 
+from dbt_debezium import notebook
 from dbt_debezium.api.cut import COLUMNS, Cut, commit_rows, in_python
 from dbt_debezium.diff import Histories, RowDiff
 from dbt_debezium.errors import DebeziumError
@@ -24,7 +25,6 @@ from dbt_debezium.scaffold.project_models import ProjectModels
 from dbt_debezium.spark.session import check_lake
 from dbt_debezium.spark.targets import build_schema, settings_of_target
 from dbt_debezium.status.lake_status import LakeStatus, lake_status
-from dbt_debezium.writers import notebook
 from dbt_debezium.writers.terminal import one_line
 
 CATALOG = "catalog.db"

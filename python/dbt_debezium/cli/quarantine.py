@@ -12,7 +12,7 @@ from dbt_debezium.cli.engine import engine_option
 from dbt_debezium.cli.problems import say_problems
 from dbt_debezium.cli.tables import show_rows
 from dbt_debezium.home import lake_dir
-from dbt_debezium.quarantine.sentences import told
+from dbt_debezium.status.quarantined import told
 from dbt_debezium.writers.terminal import json_text
 
 if TYPE_CHECKING:

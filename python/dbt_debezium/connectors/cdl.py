@@ -19,10 +19,10 @@ from dbt_debezium.connectors.base import (
     micros,
     snapshot_marker,
 )
+from dbt_debezium.connectors.lenient import time_or_none
 from dbt_debezium.errors import EnvelopeError
-from dbt_debezium.messages.json_text import canonical_key
-from dbt_debezium.messages.json_values import json_decoder, json_members
-from dbt_debezium.messages.lenient import time_or_none
+from dbt_debezium.json_text import canonical_key
+from dbt_debezium.json_values import json_decoder, json_members
 
 CONNECTOR: Final = "cdl"
 STORES: Final = ("postgresql", "opengauss")

@@ -23,7 +23,7 @@ from dbt_debezium.connectors.base import (
     position_of,
 )
 from dbt_debezium.errors import EnvelopeError
-from dbt_debezium.messages.json_values import json_decoder, json_members
+from dbt_debezium.json_values import json_decoder, json_members
 
 
 class GenericSource(Source):

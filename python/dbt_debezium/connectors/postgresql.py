@@ -11,7 +11,7 @@ from msgspec import field
 
 from dbt_debezium.connectors.base import Mark, Natural, Place, Source, Transaction
 from dbt_debezium.errors import EnvelopeError
-from dbt_debezium.messages.json_values import json_decoder
+from dbt_debezium.json_values import json_decoder
 
 POSITION_DIGITS = 20
 BARE_ID_DIGITS = 10

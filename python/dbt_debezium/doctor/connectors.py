@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from dbt_debezium.doctor.finding import Finding
 from dbt_debezium.doctor.null_defaults import null_default_sentences
-from dbt_debezium.quarantine.sentences import quarantine_sentences
 from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.scaffold.project_models import ProjectModels
 from dbt_debezium.status.acceptances import open_flags
@@ -13,6 +12,7 @@ from dbt_debezium.status.encoded_columns import ShownTable, encoded_columns
 from dbt_debezium.status.flags import flag_sentences, truncate_sentence
 from dbt_debezium.status.holds import held_sentence
 from dbt_debezium.status.metadata import end_sentence, metadata_sentence
+from dbt_debezium.status.quarantined import quarantine_sentences
 from dbt_debezium.status.sentences import open_encoded_sentences
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dbt_debezium.kafka.plan import is_of_source, plan_landing, plan_sentences
 from dbt_debezium.landing.land import RANGE
 from dbt_debezium.message_tables.block import TableBlock
 from dbt_debezium.message_tables.land import messages, table_of
-from dbt_debezium.status.flags import listed
+from dbt_debezium.names import listed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

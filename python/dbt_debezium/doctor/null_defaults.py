@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from dbt_debezium.landing.land import TABLE
-from dbt_debezium.status.flags import listed
+from dbt_debezium.names import listed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

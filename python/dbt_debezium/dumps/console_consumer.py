@@ -24,7 +24,7 @@ from dbt_debezium.dumps.form import (
     text_of,
 )
 from dbt_debezium.dumps.unreadable import is_value
-from dbt_debezium.messages.json_values import end_of_json, json_decoder
+from dbt_debezium.json_values import end_of_json, json_decoder
 
 OPTIONS = "print.key=true, print.partition=true and print.offset=true"
 START = re.compile(

@@ -18,7 +18,7 @@ from dbt_debezium.dumps.console_consumer import says_topic, topic_of
 from dbt_debezium.dumps.files import LONGEST_LINE, TOPIC, Source
 from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Header, Message, NotAMessageError
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.messages.json_values import json_decoder, json_members
+from dbt_debezium.json_values import json_decoder, json_members
 
 ARRAY: Final = re.compile(rb"\s*\[\s*(?:\{|$)")
 PARTITIONS: Final = ("partition", "partitionid")

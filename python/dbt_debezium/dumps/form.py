@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from dbt_debezium.dumps.files import LONGEST_LINE, Source
-from dbt_debezium.messages.json_values import json_decoder
+from dbt_debezium.json_values import json_decoder
 
 COMMAND = "dump the topics with `kcat -C -b <broker> -t <topic> -e -J`"
 WANTED = (

@@ -26,7 +26,7 @@ from dbt_debezium.dumps.form import (
     NotAMessageError,
     text_of,
 )
-from dbt_debezium.messages.json_values import json_decoder, json_members
+from dbt_debezium.json_values import json_decoder, json_members
 
 # Not beyond what the columns hold; -1 is Kafka's "no timestamp", the upper end is the year 9999.
 Topic = Annotated[str, msgspec.Meta(min_length=1)]

@@ -26,7 +26,7 @@ from dbt_debezium.dumps.form import (
     text_of,
 )
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.messages.json_values import json_decoder
+from dbt_debezium.json_values import json_decoder
 
 _decode_text = json_decoder(str)
 

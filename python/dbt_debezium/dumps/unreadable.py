@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from dbt_debezium.dumps.form import COMMAND, Head
-from dbt_debezium.messages.json_values import json_members
+from dbt_debezium.json_values import json_members
 
 MAGICS = (
     (b"PK\x03\x04", "a zip archive; unpack it, and name the folder"),

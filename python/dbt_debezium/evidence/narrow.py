@@ -5,9 +5,9 @@ from typing import Final
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
+from dbt_debezium.json_values import json_decoder
 from dbt_debezium.messages.announced import emptied_tables, new_names
 from dbt_debezium.messages.flat import Flat
-from dbt_debezium.messages.json_values import json_decoder
 
 COLUMNS: Final = pa.schema(
     [

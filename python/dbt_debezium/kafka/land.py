@@ -43,7 +43,6 @@ from dbt_debezium.landing.land import (
     landed_base,
     next_landing,
 )
-from dbt_debezium.landing.tables import METADATA_PROPERTIES
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.registry.client import Registry
 from dbt_debezium.registry.store import (
@@ -55,6 +54,7 @@ from dbt_debezium.registry.store import (
 )
 from dbt_debezium.spark.outages import outage_of
 from dbt_debezium.spark.remote import has_java
+from dbt_debezium.table_properties import METADATA_PROPERTIES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

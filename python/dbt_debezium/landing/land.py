@@ -24,7 +24,6 @@ from dbt_debezium.dumps import Dump
 from dbt_debezium.errors import DebeziumError, innermost
 from dbt_debezium.home import lake_dir
 from dbt_debezium.landing.inbox import Inbox, OnProgress, local_path, open_inbox, take
-from dbt_debezium.landing.tables import METADATA_PROPERTIES
 from dbt_debezium.landing.write import message_batches, remove_files, write_messages
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.lease.holding import SNAPSHOT_PROPERTY, TOKEN
@@ -32,6 +31,7 @@ from dbt_debezium.lease.row import snapshot_of
 from dbt_debezium.spark.catalogs import DEFAULT_CATALOG, catalog_of_session
 from dbt_debezium.spark.outages import outage_of
 from dbt_debezium.spark.remote import has_java
+from dbt_debezium.table_properties import METADATA_PROPERTIES
 
 TABLE = "landing.message"
 RANGE = "landing.range"

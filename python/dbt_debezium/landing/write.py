@@ -18,7 +18,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no 
 
 from dbt_debezium.dumps.form import Message
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.messages.json_values import json_decoder
+from dbt_debezium.json_values import json_decoder
 
 BATCH_BYTES: Final = 32 << 20
 """A row group of keys and values; Spark reads it whole."""

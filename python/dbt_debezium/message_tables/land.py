@@ -26,7 +26,6 @@ from dbt_debezium.landing.land import (
     landed_base,
     next_landing,
 )
-from dbt_debezium.landing.tables import METADATA_PROPERTIES
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.message_tables.block import OPTIONAL, REQUIRED, TableBlock
 from dbt_debezium.message_tables.files import files_of
@@ -36,6 +35,7 @@ from dbt_debezium.registry.client import Registry
 from dbt_debezium.registry.store import TABLE as SCHEMAS
 from dbt_debezium.registry.store import landed_ids, learn, unknown_schema_sentences
 from dbt_debezium.spark.remote import has_java
+from dbt_debezium.table_properties import METADATA_PROPERTIES
 from dbt_debezium.writers import path, sql
 
 if TYPE_CHECKING:

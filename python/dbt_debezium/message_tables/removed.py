@@ -7,7 +7,7 @@ has landed (`land`). So the offsets of what was removed are noted.
 from typing import TYPE_CHECKING, Final
 
 from dbt_debezium.landing.land import TABLE, TABLE_READ
-from dbt_debezium.landing.tables import METADATA_PROPERTIES
+from dbt_debezium.table_properties import METADATA_PROPERTIES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

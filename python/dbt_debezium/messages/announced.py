@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
+from dbt_debezium.json_values import json_decoder
 from dbt_debezium.messages.column_types import (
     BINARY,
     GEOMETRY,
@@ -15,7 +16,6 @@ from dbt_debezium.messages.column_types import (
     decimal_type,
     sized_bits,
 )
-from dbt_debezium.messages.json_values import json_decoder
 
 TIMESTAMP = "io.debezium.time.Timestamp"
 NUMBERS = frozenset({"int", "float"})

@@ -5,8 +5,8 @@ import re
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from dbt_debezium.messages.json_text import PAYLOAD, is_too_deep
-from dbt_debezium.messages.json_values import json_decoder, json_members
+from dbt_debezium.json_text import PAYLOAD, is_too_deep
+from dbt_debezium.json_values import json_decoder, json_members
 
 JSON_TEXT = "string from json"
 """The type of a column whose values are kept as JSON text."""

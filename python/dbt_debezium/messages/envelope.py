@@ -18,18 +18,11 @@ from dbt_debezium.connectors.base import (
     snapshot_marker,
 )
 from dbt_debezium.connectors.generic import GenericSource, read_generic
+from dbt_debezium.connectors.lenient import without_unreadable_times
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.connectors.unsupported import UNSUPPORTED
 from dbt_debezium.errors import EnvelopeError
-from dbt_debezium.forms import avro_json, changed_columns, flattened, other_producers
-from dbt_debezium.forms.cloud_events import read_cloud_event
-from dbt_debezium.forms.double_encoded import read_double_encoded
-from dbt_debezium.forms.registry_json import read_registry_json
-from dbt_debezium.messages.announced import emptied_tables
-from dbt_debezium.messages.column_types import sent_types, untyped_columns
-from dbt_debezium.messages.flat import Flat
-from dbt_debezium.messages.internal_topics import INTERNAL_SOURCE, is_internal
-from dbt_debezium.messages.json_text import (
+from dbt_debezium.json_text import (
     STAND_IN,
     canonical_key,
     canonical_key_and_names,
@@ -44,9 +37,16 @@ from dbt_debezium.messages.json_text import (
     utf8,
     without_schema,
 )
-from dbt_debezium.messages.json_values import json_decoder
+from dbt_debezium.json_values import json_decoder
+from dbt_debezium.messages.announced import emptied_tables
+from dbt_debezium.messages.column_types import sent_types, untyped_columns
+from dbt_debezium.messages.flat import Flat
+from dbt_debezium.messages.forms import avro_json, changed_columns, flattened, other_producers
+from dbt_debezium.messages.forms.cloud_events import read_cloud_event
+from dbt_debezium.messages.forms.double_encoded import read_double_encoded
+from dbt_debezium.messages.forms.registry_json import read_registry_json
+from dbt_debezium.messages.internal_topics import INTERNAL_SOURCE, is_internal
 from dbt_debezium.messages.keys import header_key, opened_key, other_key, with_key_columns
-from dbt_debezium.messages.lenient import without_unreadable_times
 from dbt_debezium.messages.signal_rows import SIGNAL_FIELDS, SIGNALS, row_signal
 from dbt_debezium.messages.transaction_records import (
     known_transaction_id,

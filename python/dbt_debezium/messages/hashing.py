@@ -20,10 +20,10 @@ from msgspec import DecodeError, Raw
 
 from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.json_text import CANONICAL, decode_nested, scalar_text, shield, unshield
+from dbt_debezium.json_values import json_decoder, json_members
 from dbt_debezium.messages.column_types import WITH_DEFAULT
 from dbt_debezium.messages.flat import Flat
-from dbt_debezium.messages.json_text import CANONICAL, decode_nested, scalar_text, shield, unshield
-from dbt_debezium.messages.json_values import json_decoder, json_members
 
 KEY: Final = "DBT_DEBEZIUM_HASH_KEY"
 KEY_FILE: Final = "DBT_DEBEZIUM_HASH_KEY_FILE"

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from msgspec import DecodeError
 
-from dbt_debezium.messages.json_values import json_decoder
+from dbt_debezium.json_values import json_decoder
 
 INTERNAL_SOURCE: Final = "(Kafka)"
 """Where their messages are counted; no topic prefix can have brackets."""

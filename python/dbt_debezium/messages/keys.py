@@ -13,16 +13,16 @@ from typing import Final
 import msgspec
 
 from dbt_debezium.errors import EnvelopeError
-from dbt_debezium.forms.double_encoded import read_double_encoded
-from dbt_debezium.forms.registry_json import read_registry_json
-from dbt_debezium.messages.json_text import (
+from dbt_debezium.json_text import (
     CANONICAL,
     canonical_key,
     canonical_key_and_names,
     inner_value,
     scalar_text,
 )
-from dbt_debezium.messages.json_values import json_members
+from dbt_debezium.json_values import json_members
+from dbt_debezium.messages.forms.double_encoded import read_double_encoded
+from dbt_debezium.messages.forms.registry_json import read_registry_json
 
 NAMELESS: Final = '{"":'
 """How a row key begins that is a bare value. It identifies the row as the column would, whose name

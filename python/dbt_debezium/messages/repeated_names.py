@@ -10,9 +10,9 @@ from typing import Final
 
 from msgspec import DecodeError
 
+from dbt_debezium.json_text import without_schema
+from dbt_debezium.json_values import json_members
 from dbt_debezium.messages.flat import Flat
-from dbt_debezium.messages.json_text import without_schema
-from dbt_debezium.messages.json_values import json_members
 
 DIGITS: Final = b"0123456789"
 MOST_KNOWN: Final = 10_000

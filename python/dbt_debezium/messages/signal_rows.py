@@ -4,8 +4,8 @@ from typing import Final
 
 from msgspec import DecodeError
 
-from dbt_debezium.messages.json_text import json_string
-from dbt_debezium.messages.json_values import json_members
+from dbt_debezium.json_text import json_string
+from dbt_debezium.json_values import json_members
 
 SIGNALS: Final = frozenset(
     {

@@ -5,12 +5,12 @@ from msgspec import Raw, Struct, ValidationError
 from dbt_debezium.connectors import SOURCES
 from dbt_debezium.connectors.base import Integer, Mark, Natural, Source, integer, micros
 from dbt_debezium.connectors.generic import GenericSource
+from dbt_debezium.connectors.lenient import without_unreadable_times
 from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.errors import EnvelopeError
+from dbt_debezium.json_text import located, utf8
+from dbt_debezium.json_values import json_decoder
 from dbt_debezium.messages.flat import Flat
-from dbt_debezium.messages.json_text import located, utf8
-from dbt_debezium.messages.json_values import json_decoder
-from dbt_debezium.messages.lenient import without_unreadable_times
 
 
 class _CollectionCount(Struct):

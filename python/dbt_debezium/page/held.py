@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from dbt_debezium.ages import moment_of, with_age
-from dbt_debezium.status.flags import listed
+from dbt_debezium.names import listed
 from dbt_debezium.status.holds import is_snapshot, shown_id
 from dbt_debezium.status.lacking import lacking_text
 from dbt_debezium.status.snapshot_reads import SnapshotReads

@@ -11,12 +11,12 @@ from dbt_debezium.amounts import duration
 from dbt_debezium.page.cut import Cut, cut_of
 from dbt_debezium.page.held import HeldGroup, SnapshotRow, held_groups, snapshot_rows
 from dbt_debezium.page.tables import TableRow, table_rows
-from dbt_debezium.quarantine.sentences import quarantine_sentences
 from dbt_debezium.rounds.behind import sources_of
 from dbt_debezium.status.acceptances import accepted_sentences, open_flags, open_messages
 from dbt_debezium.status.flags import flag_sentences
 from dbt_debezium.status.holds import held_sentences
 from dbt_debezium.status.lake_status import LakeStatus
+from dbt_debezium.status.quarantined import quarantine_sentences
 from dbt_debezium.status.sentences import internal_sentence, open_encoded_sentences
 from dbt_debezium.status.shapes import ShapeReport
 from dbt_debezium.status.unrepresentable import unrepresentable_sentence

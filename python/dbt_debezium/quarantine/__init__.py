@@ -1,1 +1,1 @@
-"""Messages that cannot be read: what is said of them, which they are, and how they land again."""
+"""Messages that cannot be read: which they are, and how they land again."""

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from sqlglot.errors import SqlglotError
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.names import listed, meant
 from dbt_debezium.readers.duckdb_reader import (
     DuckdbReader,
     first_line,
@@ -20,7 +21,6 @@ from dbt_debezium.readers.moment import no_past
 from dbt_debezium.readers.places import AGAIN, ASK_SPARK
 from dbt_debezium.readers.statements import Asked, read_statement
 from dbt_debezium.spark.session import nothing_published
-from dbt_debezium.status.flags import listed, meant
 from dbt_debezium.views.dialects import identifier
 from dbt_debezium.writers.sql import engine_literal
 

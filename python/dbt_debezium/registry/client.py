@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 from msgspec import DecodeError
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.messages.json_values import json_decoder
+from dbt_debezium.json_values import json_decoder
 from dbt_debezium.registry.block import RegistryBlock
 from dbt_debezium.registry.found import Found
 

@@ -9,8 +9,8 @@ import fastavro
 import msgspec
 
 from dbt_debezium.dumps.connect_json import elements, entries, float32, scalar
-from dbt_debezium.messages.json_text import DEEPEST_LEVELS, is_too_deep
-from dbt_debezium.messages.json_values import json_decoder
+from dbt_debezium.json_text import DEEPEST_LEVELS, is_too_deep
+from dbt_debezium.json_values import json_decoder
 from dbt_debezium.registry.connect_schema import (
     NAMED,
     Schema,

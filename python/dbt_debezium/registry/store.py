@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.landing.tables import METADATA_PROPERTIES
 from dbt_debezium.registry.found import Found
 from dbt_debezium.registry.framing import HEADERS, ID_LENGTH, PREFIX_LENGTH
+from dbt_debezium.table_properties import METADATA_PROPERTIES
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation, SparkSession

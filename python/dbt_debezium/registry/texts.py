@@ -7,8 +7,8 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # ships no types
 
 from dbt_debezium.errors import EnvelopeError
+from dbt_debezium.json_text import LARGEST_BYTES
 from dbt_debezium.messages.internal_topics import is_internal
-from dbt_debezium.messages.json_text import LARGEST_BYTES
 from dbt_debezium.registry.connect_schema import SchemaError
 from dbt_debezium.registry.decoder import Decoder, MisfitError, decoder
 from dbt_debezium.registry.found import Found

@@ -13,6 +13,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from dbt_debezium.connectors.settings import DEFAULTS, Settings
+from dbt_debezium.json_text import PAYLOAD, shield
+from dbt_debezium.json_values import json_members
 from dbt_debezium.messages.announced import TEXTS, Announced, announced_type, table_changes
 from dbt_debezium.messages.column_types import (
     COLUMN_COMMENT,
@@ -24,8 +26,6 @@ from dbt_debezium.messages.column_types import (
     wider,
 )
 from dbt_debezium.messages.envelope import flatten_message, opened_value
-from dbt_debezium.messages.json_text import PAYLOAD, shield
-from dbt_debezium.messages.json_values import json_members
 from dbt_debezium.messages.keys import NAMELESS
 
 LARGEST = 2**63

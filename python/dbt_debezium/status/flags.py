@@ -1,16 +1,12 @@
 """What is said of tables that may differ from their source, and of sources without TRUNCATE."""
 
-import difflib
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
+from dbt_debezium.names import listed
 from dbt_debezium.patterns import matches
 from dbt_debezium.reasons import FLAGS, Command
 from dbt_debezium.reasons.accepted import OPERATIONS, stays
-
-SHOWN_NAMES: Final = 5
-LIKENESS: Final = 0.6
-"""From 0 to 1, of two names of which one may be meant by the other."""
 
 
 def flag_sentences(
@@ -68,24 +64,3 @@ def truncate_sentence(
         "out by default, so a truncated table would keep its rows; set skipped.operations=none at "
         "the connector" + (setting if command == "status" else "")
     )
-
-
-def listed(names: list[str], what: str) -> str:
-    """The first of some names, and how many more there are.
-
-    >>> listed(list("abcdefg"), "tables")
-    'a, b, c, d, e and 2 tables more'
-    """
-    shown = ", ".join(names[:SHOWN_NAMES])
-    more = len(names) - SHOWN_NAMES
-    return f"{shown} and {more} {what} more" if more > 0 else shown
-
-
-def meant(name: str, names: Collection[str], others: str) -> str:
-    """What may have been meant by a name that is not there; else a sentence on those that are.
-
-    >>> meant("oders", ["orders", "items"], "there are 2"), meant("x", ["orders"], "there is 1")
-    ('did you mean orders?', 'there is 1')
-    """
-    near = difflib.get_close_matches(name, names, 1, LIKENESS)
-    return f"did you mean {near[0]}?" if near else others

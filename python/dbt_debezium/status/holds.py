@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt_debezium.amounts import chosen, counted
+from dbt_debezium.names import SHOWN_NAMES, listed
 from dbt_debezium.reasons import HELD, Command, Reason
-from dbt_debezium.status.flags import SHOWN_NAMES, listed
 from dbt_debezium.status.lacking import lacking_text
 
 Held = dict[str, Any]

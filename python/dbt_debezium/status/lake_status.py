@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from dbt_debezium import notebook
 from dbt_debezium.readers import Reader
 from dbt_debezium.scaffold.model_files import HistoryModel
 from dbt_debezium.status.encoded_columns import ShownTable, encoded_columns
@@ -22,7 +23,6 @@ from dbt_debezium.status.sentences import own_sentences, shared_sentences
 from dbt_debezium.status.shapes import ShapeReport, accept_tables, shape_reports
 from dbt_debezium.status.snapshot_reads import SnapshotReads, snapshot_reads
 from dbt_debezium.status.unrepresentable import unrepresentable_counts
-from dbt_debezium.writers import notebook
 
 SIZED_TABLES: Final = 200
 """A catalog of REST is asked once for each."""

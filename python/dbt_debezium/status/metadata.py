@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dbt_debezium.names import listed
 from dbt_debezium.reasons import Command
 from dbt_debezium.reasons.accepted import METADATA, stays
 from dbt_debezium.reasons.reason import WORDS
-from dbt_debezium.status.flags import listed
 
 
 def metadata_sentence(report: Iterable[Mapping[str, Any]]) -> str | None:

@@ -3,13 +3,14 @@
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from dbt_debezium.quarantine.sentences import quarantine_sentences
+from dbt_debezium.names import listed
 from dbt_debezium.reasons import Command
 from dbt_debezium.reasons.accepted import SCHEMAS, stays
 from dbt_debezium.status.acceptances import accepted_sentences, open_flags, open_messages
-from dbt_debezium.status.flags import flag_sentences, listed, truncate_sentence
+from dbt_debezium.status.flags import flag_sentences, truncate_sentence
 from dbt_debezium.status.holds import held_sentence
 from dbt_debezium.status.metadata import end_sentence, metadata_sentence
+from dbt_debezium.status.quarantined import quarantine_sentences
 from dbt_debezium.status.value_looks import encoded_sentences
 
 SHOWN_SENTENCES: Final = 20

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from dbt_debezium.names import listed
 from dbt_debezium.patterns import matches
 from dbt_debezium.readers import Reader
 from dbt_debezium.reasons.accepted import needs_no_model
 from dbt_debezium.scaffold.model_files import HistoryModel
 from dbt_debezium.scaffold.tables import full_name
 from dbt_debezium.status.acceptances import count_accepted
-from dbt_debezium.status.flags import listed
 
 SHOWN_COLUMNS = """
 select distinct shown.schema_name, shown.table_name, shown.source, shown.column_name

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from dbt_debezium.readers import Reader
 from dbt_debezium.spark.catalogs import SQLITE
 from dbt_debezium.spark.session import nothing_published
 from dbt_debezium.views.dialects import (
@@ -16,9 +16,12 @@ from dbt_debezium.views.dialects import (
 )
 from dbt_debezium.writers import sql
 
+if TYPE_CHECKING:
+    from dbt_debezium.readers import Reader
+
 
 def view_statements(
-    reader: Reader,
+    reader: "Reader",
     known: Mapping[str, str],
     build: str,
     public: str,
@@ -58,17 +61,17 @@ def view_statements(
         yield create_view(dialect, schema, name, text, replace(lake, columns=columns))
 
 
-def public_texts(reader: Reader, public: str) -> dict[str, str]:
+def public_texts(reader: "Reader", public: str) -> dict[str, str]:
     """The query of each view that Spark's readers use, by its name."""
     return {name: reader.text(public, name) for name in sorted(reader.views(public))}
 
 
-def pointer_fields(reader: Reader, build: str) -> dict[str, str]:
+def pointer_fields(reader: "Reader", build: str) -> dict[str, str]:
     """What the pointer row says of each source: names with their Spark types, in their order."""
     return reader.types(f"select inline(source_cuts) from {sql.identifier(build)}.cut")
 
 
-def history_columns(reader: Reader, text: str) -> dict[str, str]:
+def history_columns(reader: "Reader", text: str) -> dict[str, str]:
     """The columns of the histories that a view reads, with their Spark types."""
     found: dict[str, str] = {}
     for schema, name in tables_of(text):

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
-from dbt_debezium.quarantine.sentences import quarantine_sentences
 from dbt_debezium.rounds.health import RoundsHealth
 from dbt_debezium.status.acceptances import open_flags, open_messages
 from dbt_debezium.status.flags import flag_sentences
 from dbt_debezium.status.holds import held_sentence
 from dbt_debezium.status.lake_status import LakeStatus
+from dbt_debezium.status.quarantined import quarantine_sentences
 
 READERS_BEHIND_SECONDS: Final = 300
 """How long readers may stand still before that is a problem."""

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import DecodeError, Raw
 
 from dbt_debezium.connectors.base import Integer
-from dbt_debezium.messages.json_values import json_decoder, json_members
+from dbt_debezium.json_values import json_decoder, json_members
 
 TIMES: Final = ("ts_ms", "ts_us")
 COUNTS: Final = ("event_count", "data_collections")

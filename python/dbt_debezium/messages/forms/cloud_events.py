@@ -14,8 +14,8 @@ from msgspec import Raw
 
 from dbt_debezium.connectors import SOURCES
 from dbt_debezium.errors import EnvelopeError
-from dbt_debezium.messages.json_text import inner_value, json_string
-from dbt_debezium.messages.json_values import json_members
+from dbt_debezium.json_text import inner_value, json_string
+from dbt_debezium.json_values import json_members
 
 ATTRIBUTE: Final = "iodebezium"
 TYPE: Final = "io.debezium."

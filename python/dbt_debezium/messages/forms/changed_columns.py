@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from dbt_debezium.messages.json_values import json_members
+from dbt_debezium.json_values import json_members
 
 DETAIL: Final = (
     'columns come as {"value": ..., "set": true}, the form of YugabyteDB\'s yboutput, which leaves '

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dbt_debezium.messages.json_text import inner_value, json_string
+from dbt_debezium.json_text import inner_value, json_string
 
 MOST_TIMES: Final = 3
 

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 from msgspec import Raw
 
-from dbt_debezium.messages.json_values import json_members
+from dbt_debezium.json_values import json_members
 
 DETAIL: Final = "value: Avro's JSON with types as names, such as kcat -s value=avro prints"
 TYPES: Final = frozenset({"string", "long", "int", "boolean", "double", "float", "array"})

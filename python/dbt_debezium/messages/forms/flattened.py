@@ -9,8 +9,8 @@ from typing import Final
 from msgspec import Raw
 
 from dbt_debezium.errors import EnvelopeError
+from dbt_debezium.json_text import key_fields, scalar_text
 from dbt_debezium.messages.column_types import schema_name
-from dbt_debezium.messages.json_text import key_fields, scalar_text
 
 DETAIL: Final = (
     "value: the row alone, as ExtractNewRecordState leaves it (after.state.only in Confluent "

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import DecodeError, Raw, ValidationError
 
 from dbt_debezium.errors import EnvelopeError
-from dbt_debezium.messages.json_values import json_decoder
+from dbt_debezium.json_values import json_decoder
 
 LARGEST_BYTES = 10_000_000
 DEEPEST_LEVELS = 200

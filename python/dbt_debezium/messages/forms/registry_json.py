@@ -6,7 +6,7 @@ Avro and Protobuf begin with the same five bytes, and no JSON follows.
 
 from typing import Final
 
-from dbt_debezium.messages.json_text import inner_value
+from dbt_debezium.json_text import inner_value
 
 MAGIC: Final = "\x00"
 PREFIX_LENGTH: Final = 5

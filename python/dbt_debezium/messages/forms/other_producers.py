@@ -6,8 +6,8 @@ from typing import Final
 import msgspec
 from msgspec import Raw
 
-from dbt_debezium.messages.json_text import json_string
-from dbt_debezium.messages.json_values import json_decoder
+from dbt_debezium.json_text import json_string
+from dbt_debezium.json_values import json_decoder
 
 OUTBOX_TOPIC: Final = "outbox.event."
 """How topics of Debezium's outbox event router begin, unless its setting says otherwise."""
