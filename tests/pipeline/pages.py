@@ -93,6 +93,7 @@ NOT_RUN: Final = {
     ".venv/bin/pre-commit install": "would change the clone that the test runs in",
     "python bench/bench.py FILE": "a dump of the reader's own",
     "python tests/pipeline/reality.py": "test_reality.py compares what it writes",
+    "python tests/pipeline/reference.py": "test_docs.py compares what it writes",
 }
 """Commands of the pages that test_pages.py does not run, and why, or what runs them."""
 
