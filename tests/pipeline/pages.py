@@ -23,6 +23,7 @@ NOT_RUN: Final = {
     "dbt deps": "test_init.py runs it in a project that names packages",
     "make dist": "fetches what makes releases; test_init.py builds a wheel",
     "make docs": "runs `dbt docs generate`, which publishes nothing",
+    "make pictures": "takes minutes, and replaces the pictures of this clone",
     "make proof": "takes hours",
     "make quick": "runs the tests that need no Java, which run anyway",
     "make ranges": "fetches 900 MB, and runs tests that run anyway with other versions",
