@@ -8,7 +8,7 @@ JARS := $(or $(DBT_DEBEZIUM_JARS),jars)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-live setup-cluster setup-next setup-trino setup-browser demo demo-live test slow ranges quick proof coverage-documents coverage-faults lint audit docs site dist changelog bench bench-peers clean check-python check-java
+.PHONY: help setup setup-live setup-cluster setup-next setup-trino setup-browser demo demo-live pictures test slow ranges quick proof coverage-documents coverage-faults lint audit docs site dist changelog bench bench-peers clean check-python check-java
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ demo: setup ## a real change log in, published tables out, in two steps
 
 demo-live: setup $(BIN)/.chain ## a shop on PostgreSQL and Kafka here, and tables that follow it
 	@PYTHONPATH=demo $(BIN)/python -m live_shop
+
+pictures: setup setup-browser ## pictures of the page of report for the documentation, from the demo's log
+	@PYTHONPATH=python/tests $(BIN)/python docs/site/pictures.py
 
 # Two files at a time, each with a Spark of its own; in the order of their names, as pytest-xdist would
 # keep files of one test to the last, which are the longest.

@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 import reality
+import reference
 import yaml
 
 from dbt_debezium.cli import COMMANDS
@@ -42,6 +43,12 @@ EXPLAINED = {
 OF_PREVIEW_TOO = {"generic_sources", "cdl_sources", "cdl_heartbeat_tables"}
 """Settings of a project that `preview` leaves as they are."""
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+def test_the_reference_is_what_the_program_says_of_itself() -> None:
+    again = "run `python tests/pipeline/reference.py`"
+    assert reference.commands_page() == reference.COMMANDS_PAGE.read_text(), again
+    assert reference.runbook() == RUNBOOK, again
 
 
 def section(title: str) -> set[str]:

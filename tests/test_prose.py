@@ -206,9 +206,13 @@ def test_what_is_not_built_is_in_no_help() -> None:
     assert not [name for name in COMMANDS if "not built" in (imported(name).help or "")]
 
 
-def test_the_readme_s_picture_has_a_description() -> None:
-    (picture,) = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", PAGES["README.md"])
-    assert "<desc" in (REPOSITORY / picture).read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", PAGES)
+def test_every_picture_is_there_and_has_a_description(page: str) -> None:
+    for said, picture in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", PAGES[page]):
+        file = (REPOSITORY / page).parent / picture
+        assert word_count(said) > 8, picture
+        assert file.suffix != ".svg" or "<desc" in file.read_text(encoding="utf-8")
+        assert file.stat().st_size < 300_000
 
 
 def test_the_readme_calls_a_connector_live_that_was_run_against_a_server() -> None:

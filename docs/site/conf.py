@@ -41,7 +41,7 @@ NAVIGATION = {
         "docs/cluster",
         "docs/sizing",
     ],
-    "Reference": ["docs/settings", "docs/types", "docs/connectors", "docs/rules"],
+    "Reference": ["docs/commands", "docs/settings", "docs/types", "docs/connectors", "docs/rules"],
     "What was measured": ["docs/correctness", "docs/benchmarks"],
     "The project": ["CHANGELOG", "SECURITY", "CONTRIBUTING"],
     "Decisions": ["docs/decisions/*"],

@@ -38,6 +38,8 @@ PAGE = "lake.html"
 """Of the lake: what `report` writes."""
 FOLDER = Path("dbt_debezium_demo")
 """Where an installed dbt-debezium, which has no clone, puts the example."""
+PROJECT = Path("target/demo_project")
+"""Where a clone has the project of the demo, whose decisions are none of the clone."""
 ORDERS = "shop.public.orders"
 ORDER_ITEMS = "shop.public.order_items"
 MART = "public.revenue_by_day"
@@ -57,6 +59,13 @@ LAGS = {
 """How many of the messages sent last a partition can lack; the others have all of theirs."""
 BROKEN = ("shop.public.payments", 1)
 """The partition whose next message arrives with its second half cut off."""
+
+DECISIONS = """\
+source,transaction_id,decision,decided_by,decided_on,reason
+shop,flag no_baseline of public.*,accept,the demo,2026-11-21,recorded from its first row on
+shop,setting skipped.operations,accept,the demo,2026-11-21,the shop truncates nothing
+"""
+"""What an operator of this shop knows and its messages do not show."""
 
 WRONG_ORDERS = """
 with
@@ -96,34 +105,50 @@ class Seen:
     orders: int
 
 
-def example_project() -> Path:
-    """The folder with the example: a clone, else one that is written here."""
-    project = project_dir()
-    if (project / CAPTURE).is_file() and not is_carried(project):
-        return project
-    package = package_dir()
-    files = package_files(package, (*PACKAGE, *EXAMPLE, *FIRST))
-    write_files(FOLDER, {file: (package / file).read_bytes() for file in files})
-    return FOLDER.absolute()
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Where the demo works."""
+
+    home: Path
+    """A clone, else a folder that is made here. The lake is below it."""
+    project: Path
+    """The dbt project."""
 
 
-def run_demo(console: Console, project: Path) -> None:
+def write_example() -> Example:
+    """Write the project of the demo."""
+    clone = project_dir()
+    is_clone = (clone / CAPTURE).is_file() and not is_carried(clone)
+    home = clone if is_clone else FOLDER.absolute()
+    source = clone if is_clone else package_dir()
+    files = package_files(source, (*PACKAGE, *EXAMPLE, *FIRST))
+    contents = {file: (source / file).read_bytes() for file in files}
+    contents |= {file: DECISIONS.encode() for file in contents if file.match("seeds/*.csv")}
+    project = home / PROJECT if is_clone else home
+    if is_clone:
+        shutil.rmtree(project, ignore_errors=True)  # a model may have another place now
+    write_files(project, contents)
+    return Example(home, project)
+
+
+def run_demo(console: Console, example: Example) -> None:
     """Land the example capture in two parts, build after each, and print what readers see.
 
     It runs on a lake of its own, which it empties first.
 
     Args:
         console: where it prints.
-        project: the folder with the example, which is the current one.
+        example: where it works.
 
     Raises:
         DebeziumError: Java or a jar is missing, another demo is running, or a build failed.
     """
-    messages = read_capture(project / CAPTURE)
+    messages = read_capture(example.project / CAPTURE)
     first, second = split(messages)
     started_at = time.monotonic()
-    with environment(DBT_DEBEZIUM_LAKE=str(LAKE)), Lease(LAKE, "dbt-debezium demo"):
-        empty_lake(LAKE)
+    lake = example.home / LAKE
+    with environment(DBT_DEBEZIUM_LAKE=str(lake)), Lease(lake, "dbt-debezium demo"):
+        empty_lake(lake)
         console.print(
             "A shop on PostgreSQL, recorded by Debezium:"
             f" {transaction_count(messages)} transactions over five tables,\n"
@@ -141,7 +166,7 @@ def run_demo(console: Console, project: Path) -> None:
                     f"{len(LAGS)} partitions lag behind, and one message is cut off.\n"
                     "   That message lands whole with the second part.\n",
                 )
-                land_part = partial(land_and_build, console, status, spark, project)
+                land_part = partial(land_and_build, console, status, spark, example.project)
                 before = land_part(first, Path(folder) / "1.jsonl")
                 show_cut(console, before.report)
                 show_sum(console, before.report)

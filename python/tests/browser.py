@@ -1,7 +1,8 @@
-"""The browser in which tests open pages."""
+"""The browser in which tests open pages, and which makes pictures of them."""
 
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -26,3 +27,13 @@ def opened(address: str, *options: str) -> tuple[str, str]:
         check=True, capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
     return ended.stdout, ended.stderr
+
+
+def picture(address: str, file: Path, width: int, height: int, is_dark: bool) -> None:
+    """Write what a window of this size shows, in the colours that its user prefers."""
+    subprocess.run(
+        [found_browser(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+         f"--blink-settings=preferredColorScheme={0 if is_dark else 1}",
+         f"--window-size={width},{height}", f"--screenshot={file}", address],
+        check=True, capture_output=True, timeout=SECONDS,
+    )  # fmt: skip

@@ -53,6 +53,17 @@ def test_without_java_home_it_is_taken_from_path(
     assert check_java() == java
 
 
+def test_a_user_without_a_name_is_refused_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_java(tmp_path, "echo 'openjdk version \"17\"' >&2")
+    monkeypatch.setattr("os.getuid", lambda: 2_000_000_001)
+    assert refused(monkeypatch, tmp_path) == (
+        "java: the user 2000000001 has no entry in /etc/passwd, which Spark needs; run as a user "
+        "that has one, or mount a file that names it"
+    )
+
+
 def test_java_is_asked_once_per_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_java(tmp_path, 'echo \'openjdk version "17"\' >&2; rm "$0"')
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))

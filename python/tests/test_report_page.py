@@ -14,9 +14,11 @@ from msgspec.structs import replace
 from dbt_debezium.cli.console import out
 from dbt_debezium.cli.status import say
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.page import page_of
+from dbt_debezium.page import page_of, runbook_address
+from dbt_debezium.reasons import HELD, QUARANTINED
 from dbt_debezium.replaced_file import check_place, write
 from dbt_debezium.rounds.health import Health, RoundsHealth, read_health
+from dbt_debezium.rounds.history import Rounds, Span
 from dbt_debezium.status.lake_status import LakeStatus
 from dbt_debezium.status.published_rows import PublishedRows
 from dbt_debezium.status.report import OUTCOMES
@@ -179,6 +181,22 @@ def test_each_source_says_what_its_readers_see_and_how_far_that_is_behind() -> N
     assert "Readers see nothing of it yet." in text
 
 
+def test_a_commit_less_than_a_second_newer_is_not_measured_in_seconds() -> None:
+    held = [held_one("1692", "no_end", committed_at="2026-11-28T09:59:00.400000Z")]
+    text = Reader(page(LakeStatus([entry(held=held)], 0, {}, {}))).text
+    assert "2 hours ago; newer commits have landed and wait." in text
+
+
+def test_rounds_of_one_day_are_plotted_once() -> None:
+    def titles(age: int) -> list[str]:
+        spans = [Span(int(NOW.timestamp()) - age, 1)]
+        _, text = page_of(LakeStatus([entry()], 0, {}, {}), None, "lake", NOW, Rounds(spans))
+        return re.findall("<h3>(Last .*)</h3>", text)
+
+    assert titles(3_600) == ["Last day"]
+    assert titles(2 * 86_400) == ["Last day", "Last week"]
+
+
 def test_a_held_snapshot_shows_what_has_landed_of_each_table() -> None:
     lacking = {
         "topic": "shop.public.b", "partition": 1, "what": "partition", "first_offset": None,
@@ -225,10 +243,20 @@ def test_the_page_needs_no_script_and_no_other_file() -> None:
     text = page(troubled())
     tags = Reader(text).tags
     assert {"script", "link", "img", "iframe"}.isdisjoint(tag for tag, _ in tags)
-    assert [one for _, attributes in tags for one in attributes if one in ("src", "href")] == []
-    assert re.search(r"url\(|@import|https?:", text) is None
+    assert [one for _, attributes in tags for one in attributes if one == "src"] == []
+    assert re.search(r"url\(|@import", text) is None
     assert "default-src 'none'" in text
     assert "prefers-color-scheme: dark" in text
+
+
+def test_the_only_links_of_the_page_lead_to_entries_of_the_runbook() -> None:
+    found = [one["href"] for _, one in Reader(page(troubled())).tags if "href" in one]
+    assert found
+    for address in found:
+        place, _, reason = str(address).partition("#")
+        assert place == runbook_address()
+        assert reason in HELD.keys() | QUARANTINED.keys()
+    assert runbook_address().endswith("/docs/runbook.md")
 
 
 def test_a_lake_of_which_there_is_nothing_to_say_is_well() -> None:

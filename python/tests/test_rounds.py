@@ -279,7 +279,7 @@ def test_a_block_that_cannot_be_landed_keeps_no_other_from_landing(
     block = KafkaBlock("127.0.0.1:9", "a")
     landed = KafkaSource({"down": block, "up": block}).land(None, print)  # type: ignore[arg-type]
     assert landed.checked().message_count == 7
-    assert landed.lines == ("up: landed 7 messages of 1 topics, 1 partitions",)
+    assert landed.lines == ("up: landed 7 messages of 1 topic, 1 partition",)
     assert landed.failures == ("down: no broker answers",)
     landed = KafkaSource({"down": block}).land(None, print)  # type: ignore[arg-type]
     with pytest.raises(DebeziumError, match=r"^down: no broker answers$"):
@@ -474,6 +474,15 @@ def test_a_signal_ends_a_pause(number: signal.Signals) -> None:
 
 def told(number: int, what: Outcome | None, error: str | None = None, failures: int = 0) -> Told:
     return Told(number, BEGAN, 4.2, what, error, failures, 60)
+
+
+def test_people_read_once_what_both_a_build_and_its_notes_say() -> None:
+    lines: list[str] = []
+    people = ForPeople(lines.append)
+    column = "shop: public.a has columns that its model lacks: b"
+    people.round(told(0, outcome("published", "shop: commit 0 -> 2", column, notes=(column,))))
+    people.round(told(1, outcome("published", "shop: commit 2 -> 3", notes=(column,))))
+    assert "".join(lines).count(column) == 1
 
 
 def test_people_read_a_line_a_round_and_one_for_many_without_news() -> None:

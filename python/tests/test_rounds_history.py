@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from test_report_page import NOW, Reader, entry, health_of
 
 from dbt_debezium.page import page_of
-from dbt_debezium.page.cut import SHOWN, cut_of
+from dbt_debezium.page.cut import SHOWN, blocking_partitions, cut_of
 from dbt_debezium.page.plots import HEIGHT, plots_of
 from dbt_debezium.rounds.history import (
     KEPT_ROUNDS,
@@ -174,6 +174,28 @@ def test_the_longest_bar_is_as_wide_as_there_is_room() -> None:
     cut = cut_of([PartitionEnds("a", 1, 30, 10, None), PartitionEnds("b", 1, 0, 4, None)])
     assert [(bar.waiting_percent, bar.unlanded_percent) for bar in cut.bars] == [(75, 25), (0, 10)]
     assert cut_of([]).bars == []
+
+
+def test_what_the_first_held_transaction_waits_for_comes_first() -> None:
+    def lacking(partition: int, what: str, offset: int | None = None) -> dict[str, Any]:
+        return {"topic": "t", "partition": partition, "what": what, "first_offset": offset}
+
+    held = [
+        {"transaction_id": "1", "reason": "follows_held_snapshot", "lacking": []},
+        {"transaction_id": "2", "reason": "missing_events", "lacking": [lacking(0, "end", 6)]},
+        {"transaction_id": "2", "reason": "missing_events", "lacking": [lacking(1, "offsets", 5),
+         lacking(2, "partition"), lacking(3, "perhaps")]},
+        {"transaction_id": "3", "reason": "missing_events", "lacking": [lacking(4, "end", 6)]},
+    ]  # fmt: skip
+    ends = [PartitionEnds("t-4", 7, 1, 0, None), PartitionEnds("t-0", 7, 0, 0, None)]
+    cut = cut_of(ends, blocking_partitions(held))
+    assert [(bar.partition.name, bar.blocks) for bar in cut.bars] == [
+        ("t-0", "ends before the first held transaction"),
+        ("t-1", "offset 5 is missing"),
+        ("t-2", "nothing of it has landed"),
+        ("t-4", None),
+    ]
+    assert cut.quiet_count == 0
 
 
 def test_partitions_that_are_published_to_their_end_are_counted_apart() -> None:

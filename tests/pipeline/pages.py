@@ -23,6 +23,7 @@ NOT_RUN: Final = {
     "dbt deps": "test_init.py runs it in a project that names packages",
     "make dist": "fetches what makes releases; test_init.py builds a wheel",
     "make docs": "runs `dbt docs generate`, which publishes nothing",
+    "make pictures": "takes minutes, and replaces the pictures of this clone",
     "make proof": "takes hours",
     "make quick": "runs the tests that need no Java, which run anyway",
     "make ranges": "fetches 900 MB, and runs tests that run anyway with other versions",
@@ -93,6 +94,7 @@ NOT_RUN: Final = {
     ".venv/bin/pre-commit install": "would change the clone that the test runs in",
     "python bench/bench.py FILE": "a dump of the reader's own",
     "python tests/pipeline/reality.py": "test_reality.py compares what it writes",
+    "python tests/pipeline/reference.py": "test_docs.py compares what it writes",
 }
 """Commands of the pages that test_pages.py does not run, and why, or what runs them."""
 

@@ -144,6 +144,15 @@ def test_no_variable_of_the_environment_is_put_into_a_query(
     assert result.stdout == '{"v": "${env:HOME}"}\n'
 
 
+def test_two_columns_of_one_name_are_both_shown(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(lake.project)
+    sql = "select s.a, t.a from build.t as s cross join build.t as t where s.a = 1 and t.a = 2"
+    result = CliRunner().invoke(main, [*QUERY, sql, "--csv"])
+    assert result.stdout == "a,a\n1,2\n", result.output
+
+
 def at(lake: Lake, statement: str) -> str:
     return statement.format(folder=lake.folder)
 

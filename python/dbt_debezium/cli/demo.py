@@ -29,21 +29,23 @@ def demo() -> None:
     # Without Spark it must not begin.
     import pyspark  # noqa: F401
 
-    from dbt_debezium.demo import FOLDER, LAKE, PAGE, QUERY, example_project, run_demo
+    from dbt_debezium.demo import FOLDER, LAKE, PAGE, QUERY, run_demo, write_example
 
-    project, here = example_project(), Path.cwd()
+    example, here = write_example(), Path.cwd()
     with environment(DBT_DEBEZIUM_JARS=str(jars_dir().absolute())):
         if is_carried(package_dir()) and wrong_jars():
             with log.status("fetching jars from Maven Central"):
                 fetch_jars()
-        os.chdir(project)
-        run_demo(out, project)
+        os.chdir(example.project)
+        run_demo(out, example)
+    os.chdir(example.home)
     with environment(DBT_DEBEZIUM_LAKE=str(LAKE)):
-        write_page(LAKE / PAGE, "local")
-    is_clone = project != here / FOLDER
+        summary = write_page(LAKE / PAGE, "local")
+    is_clone = example.home != here / FOLDER
     command = ".venv/bin/dbt-debezium" if is_clone else "dbt-debezium"
     there = "" if is_clone else f"cd {FOLDER}; "
     out.print("Now ask which transaction wrote a row:\n")
     out.print(Text(f'{there}DBT_DEBEZIUM_LAKE={LAKE} {command} query \\\n  "{QUERY}"'))
     out.print()
     out.say(f"Open this page: {(LAKE / PAGE).absolute()}")
+    out.say(f"It says: {summary}")

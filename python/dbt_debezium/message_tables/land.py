@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
 
+from dbt_debezium.amounts import counted
 from dbt_debezium.errors import DebeziumError, innermost
 from dbt_debezium.home import lake_dir
 from dbt_debezium.landing.land import (
@@ -86,9 +87,9 @@ class TableLanded:
         >>> TableLanded(7, 2).sentence("raw"), TableLanded(7).sentence("raw")
         ('raw: landed 7 messages of 2 new files', 'raw: landed 7 messages')
         """
-        said = f"{where}: landed {self.message_count:,} messages"
+        said = f"{where}: landed {counted(self.message_count, 'message')}"
         if self.file_count is not None:
-            said += f" of {self.file_count:,} new files"
+            said += f" of {counted(self.file_count, 'new file')}"
         if self.compared:
             said += ", compared with all that had landed, because snapshots since then "
             said += "have expired or rows were overwritten"

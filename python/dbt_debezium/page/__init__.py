@@ -1,8 +1,9 @@
 """How a lake is, as one page of HTML that needs nothing else: no script, and no other file."""
 
 from datetime import datetime
-from importlib.metadata import version
+from importlib.metadata import metadata, version
 from typing import Final
+from urllib.parse import urljoin
 
 import jinja2
 
@@ -19,6 +20,7 @@ from dbt_debezium.status.sentences import by_need, shared_sentences
 from dbt_debezium.status.summary import Summary, summary_of
 
 SPANS: Final = (("Last day", 1), ("Last week", 7))
+DAY_SECONDS: Final = 86_400
 _ENVIRONMENT: Final = jinja2.Environment(
     loader=jinja2.PackageLoader("dbt_debezium.page", "."),
     # Names of sources, topics and tables come from messages.
@@ -52,7 +54,10 @@ def page_of(
     summary = summary_of(found, now, [*problems, *shared])
     plots = []
     if rounds and rounds.spans:
-        plots = [(name, plots_of(rounds, now, days)) for name, days in SPANS]
+        # What began within the last day looks the same in each longer plot.
+        is_old = now.timestamp() - min(one.began for one in rounds.spans) > DAY_SECONDS
+        spans = SPANS if is_old else SPANS[:1]
+        plots = [(name, plots_of(rounds, now, days)) for name, days in spans]
     text = _ENVIRONMENT.get_template("page.html").render(
         summary=summary,
         lake=lake,
@@ -73,5 +78,12 @@ def page_of(
         last_rounds=last_rounds(rounds) if rounds else [],
         refresh_seconds=refresh_seconds,
         version=version("dbt-debezium"),
+        runbook=runbook_address(),
     )
     return summary, text
+
+
+def runbook_address() -> str:
+    """The page that has an entry for each reason, for a link that people may follow."""
+    named = (one.split(", ", 1) for one in metadata("dbt-debezium").get_all("Project-URL") or ())
+    return urljoin(str(dict(named)["Documentation"]), "runbook.md")

@@ -8,7 +8,7 @@ from typing import Any
 
 from dbt_debezium.ages import age_of
 from dbt_debezium.amounts import duration
-from dbt_debezium.page.cut import Cut, cut_of
+from dbt_debezium.page.cut import Cut, blocking_partitions, cut_of
 from dbt_debezium.page.held import HeldGroup, SnapshotRow, held_groups, snapshot_rows
 from dbt_debezium.page.tables import TableRow, table_rows
 from dbt_debezium.rounds.behind import sources_of
@@ -74,7 +74,7 @@ def source_part(entry: dict[str, Any], found: LakeStatus, now: datetime) -> Sour
         ],
         snapshots=snapshot_rows(held, found.snapshots.get(source, ())),
         tables=table_rows(found.rows, found.sizes, source, now),
-        cut=cut_of(found.partitions.get(source, ())),
+        cut=cut_of(found.partitions.get(source, ()), blocking_partitions(held)),
         other_sentences=[
             *([internal_sentence(entry)] if entry["internal_topics"] else []),
             *(f"{source}: {decision}" for decision in entry["decisions"]),
@@ -102,6 +102,6 @@ def _readers(entry: Mapping[str, Any], now: datetime) -> str:
     (behind,) = (one["commits_behind_seconds"] for one in sources_of([entry]))
     if not entry["held"]:
         return f"{sees}, and nothing waits."
-    if not behind:
+    if not behind or behind < 1:
         return f"{sees}; newer commits have landed and wait."
     return f"{sees}; commits have landed that are up to {duration(behind)} newer, and wait."

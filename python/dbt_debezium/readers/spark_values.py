@@ -3,17 +3,15 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import types as T  # noqa: N812
 
-from dbt_debezium.writers import sql
-
 
 def with_text_times(frame: DataFrame) -> DataFrame:
     """Dates and times as Spark's text, in UTC: Python would shift them to the machine's zone."""
-    return frame.select(
+    # By place, because a query may give two columns one name.
+    numbered = frame.toDF(*map(str, range(len(frame.schema))))
+    return numbered.select(
         *(
-            frame[sql.identifier(field.name)]
-            .cast(with_text_for_times(field.dataType))
-            .alias(field.name)
-            for field in frame.schema
+            numbered[str(at)].cast(with_text_for_times(field.dataType)).alias(field.name)
+            for at, field in enumerate(frame.schema)
         )
     )
 

@@ -152,7 +152,7 @@ class PathSource:
 
     def _landing(self, message_count: int, file_count: int) -> Landing:
         files = counted(file_count, "new file")
-        line = f"landed {message_count:,} messages of {files}"
+        line = f"landed {counted(message_count, 'message')} of {files}"
         return Landing(message_count, (line,), tuple(f"skipped {one}" for one in self._skipped))
 
     def _progress(self, tell: Tell) -> Callable[[str, int, int], None]:
@@ -233,8 +233,9 @@ class KafkaSource:
                 if landed.look_again_at:
                     looks.append(landed.look_again_at.timestamp())
                 lines.append(
-                    f"{name}: landed {landed.message_count:,} messages of {landed.topic_count} "
-                    f"topics, {landed.partition_count} partitions"
+                    f"{name}: landed {counted(landed.message_count, 'message')} of "
+                    f"{counted(landed.topic_count, 'topic')}, "
+                    f"{counted(landed.partition_count, 'partition')}"
                 )
                 failed = failed_sentences(name, landed.plan)
                 notes += (one for one in landed.sentences(name) if one not in failed)

@@ -24,7 +24,8 @@ class ForPeople:
         """Report a round."""
         outcome = told.outcome
         said = [*(outcome.notes if outcome else ()), *(outcome.landing.notes if outcome else ())]
-        new = [one for one in said if one not in self._known]
+        lines = outcome.lines if outcome else ()
+        new = [one for one in said if one not in self._known and one not in lines]
         if outcome and outcome.kind == "no_news":
             if not self._quiet_count and not told.error:
                 self._line(told, f"no news since {outcome.since}")

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -20,7 +21,8 @@ def check_java() -> Path:
     Spark takes JAVA_HOME when it is set, even when nothing is there, and PATH otherwise.
 
     Raises:
-        DebeziumError: there is none, it does not run, or it is older than Java 17.
+        DebeziumError: there is none, it does not run, it is older than Java 17, or the user of
+            this process has no name.
     """
     java = _find_java()
     try:
@@ -35,7 +37,23 @@ def check_java() -> Path:
         raise DebeziumError(f"java: {java} does not say which version it is; {REMEDY}")
     if version < OLDEST_JAVA:
         raise DebeziumError(f"java: {java} is version {version}, Spark needs 17 or 21; {REMEDY}")
+    _check_user(os.getuid())
     return java
+
+
+def _check_user(number: int) -> None:
+    """Refuse a user without a name, as containers have: Spark would end in a stack trace.
+
+    Raises:
+        DebeziumError: it has none.
+    """
+    try:
+        pwd.getpwuid(number)
+    except KeyError as error:
+        raise DebeziumError(
+            f"java: the user {number} has no entry in /etc/passwd, which Spark needs; run as a "
+            "user that has one, or mount a file that names it"
+        ) from error
 
 
 def _find_java() -> Path:
