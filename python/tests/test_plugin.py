@@ -8,7 +8,7 @@ import pytest
 from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt_debezium import public_tables
+from dbt_debezium import public_tables, table_places
 from dbt_debezium.build import run_dbt
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
@@ -36,7 +36,7 @@ def test_a_session_of_another_method_is_refused() -> None:
         SparkConnectionManager.open(connection)
 
 
-@pytest.mark.parametrize("name", ["write_public_tables", "move_public_tables"])
+@pytest.mark.parametrize("name", ["write_public_tables", "check_table_places"])
 @pytest.mark.parametrize(
     "statement", ["comment on table t is '{}'", "/* a */ select '{}'", "-- {}"]
 )
@@ -44,3 +44,4 @@ def test_text_of_the_data_is_no_call_of_this_package(name: str, statement: str) 
     """Comments and names of sources are literals of statements that pass through the plugin."""
     sql = statement.format(f"call dbt_debezium.{name} {{}}")
     assert public_tables.step_of(sql) is None
+    assert table_places.step_of(sql) is None
