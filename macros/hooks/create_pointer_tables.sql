@@ -1,8 +1,9 @@
 {#- The tables that a run reads before any model has made them. dbt run loads no seeds; dbt build loads its own. -#}
 {%- macro create_pointer_tables(operator_decision) -%}
     {%- set cut, settled_unit = source('pointer', 'cut'), source('pointer', 'settled_unit') -%}
+    {%- set is_proven = load_relation(api.Relation.create(schema=cut.schema, identifier='proof')) is not none -%}
     {#- settled_unit is made in front of the pointer, so a lake that has the pointer alone is of an earlier version. -#}
-    {%- if load_relation(cut) is not none and load_relation(settled_unit) is none -%}
+    {%- if load_relation(cut) is not none and load_relation(settled_unit) is none and not is_proven -%}
         {%- do exceptions.raise_compiler_error(
             cut ~ ': an earlier version of dbt-debezium has built this lake; drop the schemas ' ~ target.schema ~ ' and '
             ~ var('public_schema') ~ ', and run again: what has landed is read from its beginning'
@@ -48,6 +49,9 @@
                 'landing.message: is gone, although a run has read it; restore it, or remove the lake and land again'
             ) -%}
         {%- endif -%}
+        {%- if is_proven and relation.identifier in ['settled_unit', 'int_topic'] and not flags.FULL_REFRESH -%}
+            {%- do refuse_lost_table(relation) -%}
+        {%- endif -%}
         {%- do create_schema(relation) -%}
         {%- call statement('create_pointer_table') -%}
             create table if not exists {{ relation }} ({{ columns }})
@@ -58,6 +62,7 @@
     {%- endfor -%}
     {%- set held_message = source('pointer', 'held_message') -%}
     {%- if load_relation(held_message) is none -%}
+        {%- if is_proven and not flags.FULL_REFRESH -%}{%- do refuse_lost_table(held_message) -%}{%- endif -%}
         {%- call statement('create_held_message') -%}
             create table if not exists {{ held_message }} using iceberg partitioned by (cut_id)
             tblproperties ('write.distribution-mode' = 'none', {{ metadata_properties() }})

@@ -5,6 +5,9 @@
     change, because nothing can refuse that to a run that has lost its lease (decision 18).
 -#}
 {%- materialization append_by_cut, adapter='spark' -%}
+    {%- if load_relation(this) is none and candidate('starting_cut_id') | int > 0 -%}
+        {%- do refuse_lost_table(this) -%}
+    {%- endif -%}
     {{ run_hooks(pre_hooks) }}
 
     {%- if is_incremental() or (load_relation(this) is not none and is_same_shape(this, sql)) -%}

@@ -28,6 +28,7 @@ from dbt_debezium import (
 )
 from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.maintenance import table_places
 from dbt_debezium.messages.hashing import check_hash_key
 from dbt_debezium.project_settings import project_settings
 from dbt_debezium.setting_names import check_setting_names
@@ -185,13 +186,15 @@ def prepare_sessions(is_writing: bool) -> None:
     plain_execute = Cursor.execute
 
     def execute(cursor: Any, sql: str, *parameters: Any) -> None:
-        step = public_tables.step_of(sql)
+        check, write = table_places.step_of(sql), public_tables.step_of(sql)
+        step = check or write
         if step is None:
             plain_execute(cursor, sql, *parameters)
             return
         spark, _, held = _writing[-1]
-        # The tables have no token that a late commit could be refused by.
-        held.confirm()
+        if write:
+            # The tables have no token that a late commit could be refused by.
+            held.confirm()
         try:
             line = step(spark)
         except DebeziumError:
@@ -201,7 +204,8 @@ def prepare_sessions(is_writing: bool) -> None:
         except PySparkException as error:
             # dbt takes one that is not its own for a mistake in the project.
             raise DbtRuntimeError(str(error)) from error
-        cursor._df = spark.sql("select :line as line", args={"line": line})
+        if write:
+            cursor._df = spark.sql("select :line as line", args={"line": line})
 
     setattr(Cursor, "execute", execute)  # noqa: B010
     setattr(Connection, "cursor", cursor)  # noqa: B010 - mypy refuses to assign to a method

@@ -12,6 +12,7 @@ from dbt_debezium import public_tables
 from dbt_debezium.build import run_dbt
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
+from dbt_debezium.maintenance import table_places
 from dbt_debezium.plugin import prepare_sessions
 
 
@@ -36,7 +37,7 @@ def test_a_session_of_another_method_is_refused() -> None:
         SparkConnectionManager.open(connection)
 
 
-@pytest.mark.parametrize("name", ["write_public_tables", "move_public_tables"])
+@pytest.mark.parametrize("name", ["write_public_tables", "check_table_places"])
 @pytest.mark.parametrize(
     "statement", ["comment on table t is '{}'", "/* a */ select '{}'", "-- {}"]
 )
@@ -44,3 +45,4 @@ def test_text_of_the_data_is_no_call_of_this_package(name: str, statement: str) 
     """Comments and names of sources are literals of statements that pass through the plugin."""
     sql = statement.format(f"call dbt_debezium.{name} {{}}")
     assert public_tables.step_of(sql) is None
+    assert table_places.step_of(sql) is None

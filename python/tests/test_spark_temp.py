@@ -99,9 +99,10 @@ def test_a_choice_of_the_site_or_of_the_target_stays(
     java = "spark.driver.extraJavaOptions"
     assert private_folders({java: "-Xss4m"}) == {
         "spark.local.dir": folder,
+        "spark.executorEnv.TMPDIR": folder,
         java: f'-Xss4m "-Djava.io.tmpdir={folder}"',
     }
     chosen = {"spark.local.dir": "/scratch", java: "-Djava.io.tmpdir=/scratch"}
-    assert private_folders(chosen) == {}
+    assert private_folders(chosen) == {"spark.executorEnv.TMPDIR": folder}
     monkeypatch.setenv("SPARK_LOCAL_DIRS", "/scratch")
     assert "spark.local.dir" not in private_folders({})

@@ -21,7 +21,6 @@
 {%- for name in types if name not in facts -%}
 {%- do sent.update({name: told.get(name, name)}) -%}
 {%- endfor -%}
-{{- check_state() -}}
 with
 
 topic as (

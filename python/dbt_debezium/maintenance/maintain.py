@@ -6,7 +6,7 @@ themselves. So it does not matter who did it last, or on which machine, or wheth
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -20,7 +20,9 @@ from dbt_debezium.landing.land import RANGE, TABLE, TABLE_READ, record_files
 from dbt_debezium.lease import HeldLease, Lease, writing
 from dbt_debezium.maintenance.files import file_count, has_small_files, join_files
 from dbt_debezium.maintenance.orphans import remove_orphans
+from dbt_debezium.maintenance.places import Places, add_others, places_of
 from dbt_debezium.maintenance.ranges import join_ranges
+from dbt_debezium.maintenance.removed_files import RemovedFiles
 from dbt_debezium.maintenance.retention import (
     Retention,
     announce,
@@ -39,8 +41,9 @@ from dbt_debezium.maintenance.snapshots import (
     remove_branch,
     remove_snapshots,
 )
+from dbt_debezium.maintenance.table_places import folder_of, remedy_of
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables, plain_schema
-from dbt_debezium.maintenance.views import lake_views
+from dbt_debezium.maintenance.views import LakeView, lake_views
 from dbt_debezium.setting_values import number_from_zero
 
 if TYPE_CHECKING:
@@ -132,6 +135,8 @@ class Maintained:
     """Rows that were removed, because they were older than they are kept."""
     orphan_count: int = 0
     """Files that nothing names any more: of killed runs, or of a view's earlier metadata."""
+    left_count: int = 0
+    """Files that only removed snapshots name, and that stay because they are in other folders."""
 
     @property
     def row_noun(self) -> str:
@@ -225,6 +230,9 @@ def maintain(
         )
         is_built = any(table.name == pointer for table in tables)
         published = _published(spark, pointer) if is_built else Published(0, 0)
+        places = places_of(spark, tables)
+        if has_orphans:
+            add_others(spark, places)
         waiting = _unfinished_landing(spark, tables)
         retention, kept = (
             _retention(spark, settings, schema, tables[-1]) if is_built else (Retention(), None)
@@ -243,21 +251,31 @@ def maintain(
                 lease.check()
             if on_table:
                 on_table(table.name, number, len(tables))
+            if fault := places.fault_of(table.name):
+                skipped.append(
+                    f"{table.name}: left alone, because {fault}; {remedy_of(table.name)}"
+                )
+                continue
             rows = remove_rows(spark, table, retention, lease)
             if table.name == RANGE and lease:
                 join_ranges(spark, table, published.landing_id)
             one = (
                 _look(table, settings.query_milliseconds)
                 if dry_run
-                else _maintain_table(spark, table, settings.query_milliseconds, published.cut_id)
+                else _maintain_table(
+                    spark, table, settings.query_milliseconds, published.cut_id, places
+                )
             )
+            if one.left_count:
+                skipped.append(_left_sentence(one))
             orphans = remove_orphans(spark, table, dry_run=dry_run) if has_orphans else 0
             done.append(replace(one, row_count=rows, orphan_count=orphans))
         if is_built and not (dry_run or left):
             _note(tables[-1], has_removed=any(one.row_count for one in done))
         if is_built and (seconds is None or time.monotonic() - begun < seconds):
             try:
-                done += _maintain_views(spark, schema, tables[-1].iceberg.io(), dry_run=dry_run)
+                views = list(lake_views(spark, schema, tables[-1].iceberg.io()))
+                done += _maintain_views(views, places, dry_run=dry_run)
             except (Py4JError, OSError) as error:
                 # Not every catalog lets us list the files of its views.
                 skipped.append(
@@ -308,14 +326,33 @@ def _retention(
 
 
 def _maintain_table(
-    spark: "SparkSession", table: LakeTable, query_milliseconds: int, published_cut_id: int
+    spark: "SparkSession",
+    table: LakeTable,
+    query_milliseconds: int,
+    published_cut_id: int,
+    places: Places,
 ) -> Maintained:
     before = file_count(table)
     remove_branch(table)
     if has_small_files(table):
         join_files(spark, table, published_cut_id)
-    removed = remove_snapshots(table, _now(), query_milliseconds)
-    return Maintained(table.name, removed, before, file_count(table))
+    files = RemovedFiles(spark, table, places)
+    removed = remove_snapshots(table, _now(), query_milliseconds, files)
+    return Maintained(table.name, removed, before, file_count(table), left_count=files.left_count)
+
+
+def _left_sentence(one: Maintained) -> str:
+    """What stays of a table because it is not in its folder.
+
+    >>> _left_sentence(Maintained("build.t", 3, 1, 1, left_count=2))
+    'build.t: 2 files that its old snapshots name stay, because they are elsewhere'
+    """
+    if one.left_count == 1:
+        return f"{one.name}: 1 file that its old snapshots name stays, because it is elsewhere"
+    return (
+        f"{one.name}: {one.left_count:,} files that its old snapshots name stay, "
+        "because they are elsewhere"
+    )
 
 
 def _note(pointer: LakeTable, *, has_removed: bool) -> None:
@@ -327,10 +364,13 @@ def _note(pointer: LakeTable, *, has_removed: bool) -> None:
 
 
 def _maintain_views(
-    spark: "SparkSession", schema: str, io: Any, *, dry_run: bool
+    views: Sequence[LakeView], places: Places, *, dry_run: bool
 ) -> Iterator[Maintained]:
-    for view in lake_views(spark, schema, io):
-        files = view.replaced_files(_now())
+    for view in views:
+        places.folders.setdefault(view.name, {folder_of(view.folder)})
+    for view in views:
+        # A run makes each view anew, so there is nothing to advise.
+        files = [] if places.fault_of(view.name) else view.replaced_files(_now())
         if not dry_run:
             for path in files:
                 view.remove(path)

@@ -7,8 +7,12 @@ and queries that have just begun still read it.
 
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from dbt_debezium.maintenance.tables import BRANCH, LakeTable, Snapshot
+
+if TYPE_CHECKING:
+    from dbt_debezium.maintenance.removed_files import RemovedFiles
 
 MINUTE = 60_000
 RUN_MILLISECONDS = 10 * MINUTE
@@ -69,17 +73,27 @@ def removable_snapshots(table: LakeTable, now: int, query_milliseconds: int) -> 
     return len(_removable(table, now, query_milliseconds))
 
 
-def remove_snapshots(table: LakeTable, now: int, query_milliseconds: int) -> int:
-    """Remove them, with the files that no other snapshot has; how many there were."""
+def remove_snapshots(
+    table: LakeTable, now: int, query_milliseconds: int, removed: "RemovedFiles"
+) -> int:
+    """Remove them, with the files that no other snapshot has; how many there were.
+
+    Args:
+        table: the table.
+        now: milliseconds since 1970.
+        query_milliseconds: how long a query may run.
+        removed: removes the files.
+    """
     found = _removable(table, now, query_milliseconds)
     if not found:
         return 0
     # Named one by one: else Iceberg (1.12.0) leaves files that were joined behind. By itself it
     # would remove what is old, however long readers were shown it.
-    removal = table.iceberg.expireSnapshots().expireOlderThan(0)
+    removal = table.iceberg.expireSnapshots().expireOlderThan(0).deleteWith(removed.consumer)
     for one in found:
         removal = removal.expireSnapshotId(one.snapshot_id)
     removal.commit()
+    removed.remove()
     return len(found)
 
 

@@ -31,15 +31,20 @@ class LakeView:
     io: Any
     """The `org.apache.iceberg.io.FileIO` of its catalog."""
 
+    @property
+    def folder(self) -> str:
+        """Where its metadata is."""
+        return self.newest_file.rpartition("/")[0]
+
     def replaced_files(self, now: int) -> Sequence[str]:
         """Its older metadata files, but for one that a reader may just be opening.
 
         Args:
             now: milliseconds since 1970.
         """
-        folder, _, newest = self.newest_file.rpartition("/")
+        newest = self.newest_file.rpartition("/")[2]
         files = sorted(
-            (changed, path) for path, changed in self._files(folder) if path.endswith(SUFFIX)
+            (changed, path) for path, changed in self._files(self.folder) if path.endswith(SUFFIX)
         )
         # Each was replaced when the next one was written.
         return [

@@ -22,6 +22,7 @@ from dbt_debezium.spark.temp import spark_temp
 
 PYTHON_PATH: Final = "spark.executorEnv.PYTHONPATH"
 DRIVER_OPTIONS: Final = "spark.driver.extraJavaOptions"
+WORKERS_TEMP: Final = "spark.executorEnv.TMPDIR"
 REDACTION: Final = "spark.redaction.regex"
 REDACTED: Final = "(?i)secret|password|token|access[.]?key|[.]credential$|shared-key"
 """What Spark hides in its pages and event logs by default, the credential of a catalog, and the key
@@ -152,6 +153,8 @@ def private_folders(settings: Mapping[str, Any]) -> dict[str, str]:
     named = {}
     if "SPARK_LOCAL_DIRS" not in os.environ and "spark.local.dir" not in settings:
         named["spark.local.dir"] = folder
+    if WORKERS_TEMP not in settings:
+        named[WORKERS_TEMP] = folder
     options = str(settings.get(DRIVER_OPTIONS, ""))
     if "-Djava.io.tmpdir=" not in options:
         named[DRIVER_OPTIONS] = f"{options} {java_option(f'-Djava.io.tmpdir={folder}')}".strip()

@@ -1,7 +1,7 @@
 """The folder that an embedded Spark spills into, which only its user can read.
 
-Spark and Java would write to /tmp. What they spill are rows, and Spark makes some of these folders
-readable for everybody. A killed process leaves its folder, and the next one
+Spark, Java and Python's workers would write to /tmp. What they spill are rows, and Spark makes some
+of these folders readable for everybody. A killed process leaves its folder, and the next one
 removes it.
 """
 
