@@ -120,10 +120,15 @@ def test_preview_is_told_of_no_project_and_a_project_of_no_option_of_preview(
     assert not re.search(r"--complete|--not-ingested|\bdump", in_project)
 
 
-def test_every_flag_can_be_refused() -> None:
-    macro = (REPOSITORY / "macros" / "hooks" / "flag_names.sql").read_text()
-    (listed,) = re.findall(r"return\(\[(.*?)\]\)", macro, re.DOTALL)
-    assert set(re.findall(r"'(\w+)'", listed)) == section("Flags")
+def listed_in(macro: str) -> set[str]:
+    text = (REPOSITORY / "macros" / "hooks" / f"{macro}.sql").read_text()
+    (listed,) = re.findall(r"return\(\[(.*?)\]\)", text, re.DOTALL)
+    return set(re.findall(r"'(\w+)'", listed))
+
+
+def test_every_flag_and_every_reason_to_hold_can_be_refused() -> None:
+    assert listed_in("flag_names") == section("Flags")
+    assert listed_in("hold_reasons") == {*get_args(HoldReason)}
 
 
 def test_every_setting_that_can_be_accepted_is_known_to_the_test_of_decisions() -> None:

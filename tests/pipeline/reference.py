@@ -61,7 +61,7 @@ def needed(name: str, command: click.Command) -> str:
 
 def help_of(name: str, command: click.Command) -> str:
     """What `--help` prints on a terminal of a fixed width."""
-    parent = click.Context(main, info_name="dbt-debezium")
+    parent = click.Context(main, info_name="dbt-debezium", **main.context_settings)
     context = click.Context(command, parent, name, terminal_width=WIDTH, max_content_width=WIDTH)
     return command.get_help(context)
 

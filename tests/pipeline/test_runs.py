@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arrivals import Arrival, expected_cuts, landings, make_arrival
+from arrivals import expected_cuts, landings, make_arrival
 from compare import check_counts, compare_cut, compare_export
 from lake import REPOSITORY, Lake, capture, open_lake, tables_of
 from oracle import History, read_messages
-from streams import Postgresql, create, truncate, update
 
 from dbt_debezium.doctor.lake import lake_findings
 from dbt_debezium.errors import DebeziumError
@@ -45,31 +44,6 @@ def test_a_lake_in_which_nothing_has_landed_is_built_and_shows_nothing(lake: Lak
 
 def test_a_small_run_gives_each_shuffle_one_task(lake: Lake) -> None:
     assert lake.spark.conf.get("spark.sql.shuffle.partitions") == "1"
-
-
-def test_changes_that_a_commit_hides_again_are_counted_as_superseded(tmp_path: Path) -> None:
-    """By a later change of the row, or by a TRUNCATE; in a keyless table nothing tells."""
-    shop = Postgresql("shop")
-    shop.commit(
-        create("orders", id=1),
-        create("items", id=1),
-        truncate("orders"),
-        create("orders", id=2),
-        update("orders", id=2),
-    )
-    shop.commit(update("orders", id=2))
-    with open_lake(tmp_path, tables_of(shop.landings[0])) as lake:
-        lake.land_arrivals("shop", [Arrival("shop", shop.landings[0], [])])
-        assert lake.build(command="run"), lake.lines
-        counts = lake.rows(
-            "select topic, outcome, message_count from build.message_count "
-            "where outcome in ('applied', 'superseded') order by all"
-        )
-    assert counts == [
-        ("shop.app.items", "applied", 1),
-        ("shop.app.orders", "applied", 3),
-        ("shop.app.orders", "superseded", 2),
-    ]
 
 
 @pytest.mark.fault(16, 17, 37)

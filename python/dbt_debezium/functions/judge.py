@@ -4,7 +4,7 @@ import traceback
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
@@ -31,7 +31,6 @@ from dbt_debezium.functions.columns import sql_columns
 from dbt_debezium.judge.marks import Decision, Range
 from dbt_debezium.judge.verdicts import SETTLING
 from dbt_debezium.patterns import matches
-from dbt_debezium.reasons.hold_reason import HoldReason
 
 AT_ONCE: Final = 20_000
 """Rows that are handed to Spark in one piece."""
@@ -311,8 +310,6 @@ def _unit(one: UnitVerdict, settled: dict[str, str | None]) -> dict[str, object]
 
 
 def register(spark: SparkSession) -> None:
-    """Make `judge_sources(table(…) partition by judged_source)` known to the session's SQL, and the
-    reasons for which it holds to the macro `hold_reasons`."""
+    """Make `judge_sources(table(…) partition by judged_source)` known to the session's SQL."""
     function: Any = arrow_udtf(JudgeSources, returnType=sql_columns(SAID))
     spark.udtf.register("judge_sources", function)
-    spark.conf.set("spark.dbt_debezium.hold_reasons", " ".join(get_args(HoldReason)))
