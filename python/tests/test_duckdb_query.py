@@ -422,6 +422,7 @@ def test_columns_of_one_name_are_refused_where_json_would_lose_one(lake: SqlCata
     ("sql", "sentence"),
     [
         ("drop table build.cut", "query: drop table build.cut is not one query and may change"),
+        (" ;", "query: the statement is empty; write one, as 'select * from orders'"),
         ("from enable_logging()", "query: the function enable_logging does more than read; leave"),
         (
             "from read_text('/a')",

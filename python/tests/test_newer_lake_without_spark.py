@@ -43,6 +43,11 @@ def test_a_query_answers_and_warns_beside_the_answer(lake: Path) -> None:
     assert ended.stderr.splitlines() == [SENTENCE]
 
 
+def test_who_asks_for_the_lease_is_warned_before_a_column_is_missing(lake: Path) -> None:
+    mark(lake, FORMAT + 1)
+    assert CliRunner().invoke(main, ["lease"]).stderr.startswith(f"{SENTENCE}\n")
+
+
 def test_a_lake_of_this_version_brings_no_warning(lake: Path) -> None:
     mark(lake, FORMAT)
     assert asked("query", "select 1 as one", "--csv").stderr == ""

@@ -198,7 +198,10 @@ def test_a_command_that_is_not_there_is_named(tmp_path: Path) -> None:
         alert.round("not_json")
 
 
-@pytest.mark.parametrize(("command", "why"), [("", "is empty"), ("a 'b", "is no command")])
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [("", "is empty"), ("a 'b", "is no command"), ("./nowhere.sh -v", "nowhere.sh is no program")],
+)
 def test_what_is_no_command_is_refused(command: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(DebeziumError, match=f"run: --on-change: .*{why}"):
         OnChange(command, tmp_path / "memory")

@@ -6,6 +6,7 @@ import click
 
 from dbt_debezium.cli.console import enter_lake, examples, out, working
 from dbt_debezium.cli.engine import engine_option
+from dbt_debezium.cli.problems import say_problems
 
 if TYPE_CHECKING:
     from dbt_debezium.readers.choice import Engine
@@ -29,6 +30,7 @@ def lease(is_broken: bool, target: str | None, engine: "Engine") -> None:
     from dbt_debezium.lease.holding import now
     from dbt_debezium.lease.row import read_lease
     from dbt_debezium.lease.sentences import broken_sentence, state_sentence
+    from dbt_debezium.notices import newer_lake
     from dbt_debezium.readers.choice import reader_of
     from dbt_debezium.spark.session import spark_session
     from dbt_debezium.spark.targets import build_schema
@@ -42,5 +44,6 @@ def lease(is_broken: bool, target: str | None, engine: "Engine") -> None:
     else:
         with working("looking at the lake") as state:
             lake = reader_of(target, build_schema(target), engine, state.update)
+            say_problems(newer_lake(lake))
             sentence = state_sentence(read_lease(lake), now())
     out.say(sentence)

@@ -89,6 +89,8 @@ def query(
     enter_lake(target)
     if SURROGATE.search(sql):
         raise DebeziumError("query: it holds bytes that are no text; write it in UTF-8")
+    if not sql.strip(" \t\n;"):
+        raise DebeziumError("query: the statement is empty; write one, as 'select * from orders'")
     found = ask(sql, target, engine, wanted)
     for commit in found.commits:
         log.say(f"as of {commit}")

@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
@@ -52,7 +53,7 @@ class OnChange:
             memory: the file of the problems that the command knows.
 
         Raises:
-            DebeziumError: the command is none.
+            DebeziumError: the command is none, or its program is not there.
         """
         try:
             self._command = shlex.split(command)
@@ -63,6 +64,11 @@ class OnChange:
         if not self._command:
             raise DebeziumError(
                 "run: --on-change: the command is empty; name a program, as --on-change ./alert.sh"
+            )
+        if shutil.which(self._command[0]) is None:
+            raise DebeziumError(
+                f"run: --on-change: {self._command[0]} is no program that is there and may be run; "
+                "name one, as --on-change ./alert.sh"
             )
         self._memory = memory
         self._known = _read(memory)
