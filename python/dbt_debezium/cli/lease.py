@@ -30,10 +30,10 @@ def lease(is_broken: bool, target: str | None, engine: "Engine") -> None:
     from dbt_debezium.lease.holding import now
     from dbt_debezium.lease.row import read_lease
     from dbt_debezium.lease.sentences import broken_sentence, state_sentence
-    from dbt_debezium.notices import newer_lake
     from dbt_debezium.readers.choice import reader_of
     from dbt_debezium.spark.session import spark_session
     from dbt_debezium.spark.targets import build_schema
+    from dbt_debezium.status.notices import newer_lake
 
     if is_broken and engine == "duckdb":
         raise click.UsageError("--break writes to the lake, which only Spark does.")
