@@ -6,9 +6,8 @@ from dbt_debezium.connectors import SOURCES, cdl
 from dbt_debezium.connectors.generic import GenericSource
 from dbt_debezium.judge import ChainEnd, Verdict, judge
 from dbt_debezium.judge.marks import (
-    Begin,
+    Counted,
     Decision,
-    End,
     Facts,
     Link,
     Range,
@@ -35,17 +34,21 @@ def judged(
     return [*judge(facts, links, end or ChainEnd())]
 
 
-def whole(position: str, transaction_id: str, offset: int, **end: bool) -> list[Link]:
+def whole(position: str, transaction_id: str, *end_offsets: int) -> Link:
     """A transaction of one change."""
-    return [
-        Begin(position, transaction_id, 0, offset),
-        End(position, transaction_id, 0, offset + 1, event_count=1, **end),
-        Table(position, transaction_id, "public.orders", 1, 1, 1, True, True, first_place="5"),
-    ]
+    return Counted(
+        position,
+        transaction_id,
+        (Table("public.orders", 1, 1, 1, True, True),),
+        has_end=True,
+        event_count=1,
+        end_offsets=end_offsets,
+        first_change="5",
+    )
 
 
 def test_two_transactions_at_one_position_are_two_commits() -> None:
-    verdicts = judged("oracle", *whole("1", "a", 0), *whole("1", "b", 2))
+    verdicts = judged("oracle", whole("1", "a", 1), whole("1", "b", 3))
     assert [(one.outcome, one.transaction_id) for one in verdicts] == [
         ("commit", "a"),
         ("commit", "b"),
@@ -62,14 +65,14 @@ def test_what_has_no_place_waits_whatever_operators_decide(decision: str) -> Non
 
 def test_offsets_of_a_copy_of_the_transaction_topic_link_nothing() -> None:
     end = ChainEnd(1, "1", None, (1,))
-    copied = whole("2", "b", 2, is_leading=False)
-    assert judged("sqlserver", *copied, end=end)[0].outcome == "hold"
-    assert judged("sqlserver", *whole("2", "b", 2), end=end)[0].outcome == "commit"
+    copied = whole("2", "b")
+    assert judged("sqlserver", copied, end=end)[0].outcome == "hold"
+    assert judged("sqlserver", whole("2", "b", 3), end=end)[0].outcome == "commit"
 
 
 def test_no_marker_that_has_landed_links_nothing() -> None:
     facts = Facts(TRAITS["sqlserver"], first_position=None)
-    (verdict,) = judge(facts, whole("2", "b", 2), ChainEnd(1, "1", None, (1,)))
+    (verdict,) = judge(facts, [whole("2", "b", 3)], ChainEnd(1, "1", None, (1,)))
     assert verdict.outcome != "commit"
 
 

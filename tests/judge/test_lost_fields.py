@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from dbt_debezium.judge import ChainEnd, Verdict, judge
 from dbt_debezium.judge.marks import (
-    Begin,
-    End,
+    Counted,
     Facts,
     Link,
     Range,
@@ -40,11 +39,19 @@ def judged(links: Sequence[Link], facts: Facts = FACTS) -> Verdict:
 
 def window(*, lacks_window_place: bool) -> list[Link]:
     """A transaction that closes a window."""
-    place = {"first_place": "5", "last_place": "5", "lacks_window_place": lacks_window_place}
     return [
-        Begin("1", "701", 0, 0),
-        End("1", "701", 0, 1, event_count=1),
-        Table("1", "701", "public.signals", 1, 1, 1, True, True, closes_window=True, **place),
+        Counted(
+            "1",
+            "701",
+            (Table("public.signals", 1, 1, 1, True, True),),
+            has_end=True,
+            event_count=1,
+            end_offsets=(1,),
+            first_change="5",
+            last_place="5",
+            closes_window=True,
+            lacks_window_place=lacks_window_place,
+        )
     ]
 
 

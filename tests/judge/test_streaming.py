@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from dbt_debezium.judge import ChainEnd, judge
-from dbt_debezium.judge.marks import Begin, End, Facts, Link, Range, Table, TablePartition
+from dbt_debezium.judge.marks import Counted, Facts, Link, Range, Table, TablePartition
 from dbt_debezium.judge.traits import TRAITS
 
 FACTS = Facts(
@@ -19,10 +19,16 @@ def endless_links() -> Iterator[Link]:
     """Transactions of PostgreSQL, each of which follows the one before."""
     previous = None
     for number in count():
-        position, transaction_id = f"{number:020}", str(number)
-        yield Begin(position, transaction_id, 0, 2 * number)
-        yield End(position, transaction_id, 0, 2 * number + 1, event_count=1)
-        yield Table(position, transaction_id, "public.orders", 1, 1, 1, True, True, previous)
+        position = f"{number:020}"
+        yield Counted(
+            position,
+            str(number),
+            (Table("public.orders", 1, 1, 1, True, True),),
+            has_end=True,
+            event_count=1,
+            end_offsets=(2 * number + 1,),
+            previous_position=previous,
+        )
         previous = position
 
 

@@ -138,7 +138,7 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
         )
     start = known_end(evidence)
     facts, marks = collected(evidence)
-    outcome, counts = ChainResult(start, state.newest), Counts(evidence)
+    outcome, counts = ChainResult(start, state.newest), Counts()
     links: list[Verdict] = []
 
     def noted() -> Iterator[Link]:

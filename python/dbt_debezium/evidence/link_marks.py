@@ -4,14 +4,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from heapq import merge
+from itertools import pairwise
+from operator import attrgetter
 from typing import Literal
 
 from dbt_debezium.evidence.by_end import Surrounding
-from dbt_debezium.evidence.facts import Count, Marker
+from dbt_debezium.evidence.facts import Change, Control, Count, Marker
 from dbt_debezium.evidence.places import least, log_number, most
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.transactions import Transaction
 from dbt_debezium.judge import marks
+from dbt_debezium.judge.places import END
 
 
 class LinkMarks:
@@ -31,14 +34,14 @@ class LinkMarks:
 
     def _messages(self) -> Iterator[marks.Message]:
         """Logical messages outside of transactions."""
-        known = {
-            (one.position, one.previous): one
-            for one in self._source.facts.controls
-            if one.kind == "message"
-        }
-        for (position, previous), one in known.items():
-            if position is not None:
-                yield marks.Message(position, previous, one.committed_at)
+        found: dict[str, Control] = {}
+        for one in self._source.facts.controls:
+            if one.kind == "message" and one.position is not None:
+                known = found.get(one.position)
+                if known is None or (known.previous is None and one.previous is not None):
+                    found[one.position] = one
+        for position, one in found.items():
+            yield marks.Message(position, one.previous, one.committed_at)
 
     def _links(self) -> Iterator[marks.Link]:
         """Of transactions, one at a time, in the order of the chain."""
@@ -49,32 +52,59 @@ class LinkMarks:
                 if one.position is not None:
                     yield self._truncate(one, markers)
             elif one.has_changes or one.has_end or one.name not in self._source.known.settled:
-                yield from self._counted(one, counts, markers)
+                yield self._counted(one, counts, markers)
 
     def _counted(
         self, one: Transaction, counts: list[Count], markers: list[Marker]
-    ) -> Iterator[marks.TransactionMark]:
-        position = one.stands_at
-        if one.misplacement is not None:
-            yield marks.Unplaced(position, one.name, one.misplacement)
-        for marker in markers:
-            if not marker.is_end:
-                yield marks.Begin(position, one.name, marker.partition, marker.offset)
-                continue
-            yield marks.End(
-                position,
-                one.name,
-                marker.partition,
-                marker.offset,
-                marker.event_count,
-                marker.event_count == sum(marker.counts.values()),
-                log_number(marker.log_position),
-                self._surrounding.partitions(position),
-                self._source.ends.following_place(position),
-                marker.committed_at,
-                self._source.is_leading(marker.topic),
-            )
-        yield from self._tables(one, counts, markers)
+    ) -> marks.Counted:
+        source, position = self._source, one.stands_at
+        if one.has_end:
+            # A table that is said never to land, and does, is not waited for either.
+            counts = [
+                count for count in counts if not source.sent.never_lands(count.data_collection)
+            ]
+        odd = source.sent.odd_changes(one.name)
+        tables = tuple(self._tables(counts, markers, odd))
+        ends = [marker for marker in markers if marker.is_end]
+        numbers = [log_number(end.log_position) for end in ends]
+        times = [end.committed_at for end in ends]
+        if tables:
+            numbers.append(log_number(one.log_position))
+            times.append(one.committed_at or None)
+        return marks.Counted(
+            position,
+            one.name,
+            tables,
+            tuple(
+                marks.Event(
+                    change.data_collection,
+                    change.total_orders,
+                    change.table_orders,
+                    change.has_one_content,
+                    change.place is not None,
+                )
+                for change in odd
+            ),
+            has_end=bool(ends),
+            event_count=min((end.event_count for end in ends), default=0),
+            has_true_sum=all(end.event_count == sum(end.counts.values()) for end in ends),
+            end_offsets=tuple(sorted(end.offset for end in ends if source.is_leading(end.topic))),
+            begins_again=_begins_again(markers),
+            surrounding_partitions=self._surrounding.partitions(position) if ends else (),
+            following_place=(source.ends.following_place(position) if ends else None) or END,
+            previous_position=None
+            if one.previous is None
+            else least(*(count.previous for count in counts)),
+            first_change=least(*(count.first_place for count in counts)),
+            last_place=most(*(count.last_place for count in counts)),
+            log_number=next(filter(None, numbers), None),
+            has_one_order=not tables or one.name not in source.facts.doubly_ordered,
+            closes_window=any(count.closes_window for count in counts),
+            lacks_window_place=self._lacks_window_place(one, counts),
+            is_unanswered=bool(tables) and one.name in source.unanswered,
+            committed_at=next(iter(times), None),
+            misplacement=one.misplacement,
+        )
 
     @cached_property
     def _surrounding(self) -> Surrounding:
@@ -87,18 +117,13 @@ class LinkMarks:
         return Surrounding(positions, self._source.marker_ends())
 
     def _tables(
-        self, one: Transaction, counts: list[Count], markers: list[Marker]
-    ) -> Iterator[marks.TransactionMark]:
-        position, expected = one.stands_at, self._source.sent.expected(markers)
-        odd = self._source.sent.odd_changes(one.name)
+        self, counts: list[Count], markers: list[Marker], odd: list[Change]
+    ) -> Iterator[marks.Table]:
+        expected = self._source.sent.expected(markers)
         by_table: dict[str, list[Count]] = defaultdict(list)
         for count in counts:
-            # A table that is said never to land, and does, is not waited for either.
-            if not (one.has_end and self._source.sent.never_lands(count.data_collection)):
-                by_table[count.data_collection].append(count)
+            by_table[count.data_collection].append(count)
         apart = counted_apart(marker for marker in markers if marker.is_end)
-        has_one_order = one.name not in self._source.facts.doubly_ordered
-        number = log_number(one.log_position)
         for name in sorted({*expected, *by_table}):
             some = by_table.get(name, [])
             received = sum(count.received for count in some)
@@ -114,36 +139,15 @@ class LinkMarks:
                 has_block = all(count.has_block for count in some)
                 is_regular = has_block and orders == {*range(1, received + 1)}
             yield marks.Table(
-                position,
-                one.name,
                 name,
                 max(expected.get(name, [0])),
                 min(expected.get(name, [0])),
                 received,
                 is_regular,
                 all(count.copies_agree for count in some),
-                None if one.previous is None else least(*(count.previous for count in some)),
                 sum(count.key_leaves for count in some),
                 sum(count.key_enters for count in some),
-                any(count.closes_window for count in some),
-                least(*(count.first_place for count in some)),
-                most(*(count.last_place for count in some)),
-                number,
-                has_one_order,
-                one.name in self._source.unanswered,
-                one.committed_at or None,
-                self._lacks_window_place(one, some),
                 name in apart,
-            )
-        for change in odd:
-            yield marks.Event(
-                position,
-                one.name,
-                change.data_collection,
-                change.total_orders,
-                change.table_orders,
-                change.has_one_content,
-                change.place is not None,
             )
 
     def _lacks_window_place(self, one: Transaction, counts: list[Count]) -> bool:
@@ -161,12 +165,14 @@ class LinkMarks:
         position = one.position
         assert position is not None  # the caller asks
         if one.misplacement is not None:
-            return marks.Unplaced(position, one.name, one.misplacement)
+            return marks.Counted(position, one.name, misplacement=one.misplacement)
         behind = {marker.offset + 1 for marker in markers}
+        first = one.first if one.has_changes else self._source.ends.following_place(position)
         return marks.Truncate(
             position,
             one.name,
-            one.first if one.has_changes else self._source.ends.following_place(position),
+            first or END,
+            first if one.has_changes else None,
             log_number(one.log_position),
             self._source.ends.following_end(position),
             has_landed=one.has_changes,
@@ -203,7 +209,9 @@ class LinkMarks:
         is_certain = self._source.is_in_order or self._source.sends_markers
         proof: Literal["watermark", "none"] = "watermark" if is_certain else "none"
         if one.misplacement is not None:
-            return marks.Unplaced(one.stands_at, one.name, one.misplacement, proof)
+            return marks.Counted(
+                one.stands_at, one.name, misplacement=one.misplacement, proof=proof
+            )
         return marks.Uncounted(
             one.stands_at,
             one.name,
@@ -230,6 +238,12 @@ class LinkMarks:
             )
             last_at = max(one.last_at for one in reads)
             yield marks.BlockingSnapshot(followed or at, at, last_at, followed is not None)
+
+
+def _begins_again(markers: Iterable[Marker]) -> bool:
+    """Whether a BEGIN follows another without an END between them."""
+    some = sorted(markers, key=attrgetter("partition", "offset"))
+    return any(not (one.is_end or following.is_end) for one, following in pairwise(some))
 
 
 def counted_apart(markers: Iterable[Marker]) -> frozenset[str]:

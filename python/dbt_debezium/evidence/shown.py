@@ -9,6 +9,8 @@ from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.transactions import Transaction
 from dbt_debezium.judge import Verdict, marks
+from dbt_debezium.judge.snapshot import has_last_read
+from dbt_debezium.judge.transaction import has_every_number, has_surplus
 from dbt_debezium.messages.topic_names import table_suffix
 from dbt_debezium.reasons.hold_reason import HoldReason
 
@@ -23,28 +25,25 @@ class Miscounted(NamedTuple):
 
 
 class Counts:
-    """What is noted of transactions while the judge reads their marks."""
+    """What is noted of transactions while the judge reads them."""
 
-    def __init__(self, evidence: SourceEvidence) -> None:
-        self._evidence = evidence
+    def __init__(self) -> None:
         self.miscounted: dict[str, list[Miscounted]] = defaultdict(list)
         """Of transactions with END."""
         self.renumbered: set[str] = set()
         """Transactions whose numbers show no order."""
 
-    def add(self, mark: marks.Link) -> None:
-        """Take in one more mark."""
-        match mark:
-            case marks.Table():
-                expected, received = mark.expected_count, mark.received_count
-                if expected != received and self._evidence.sent[mark.transaction_id].has_end:
-                    found = Miscounted(mark.data_collection, expected, received)
-                    self.miscounted[mark.transaction_id].append(found)
-                is_regular = mark.has_every_number and mark.copies_agree and mark.has_one_order
-                if received > expected or not is_regular:
-                    self.renumbered.add(mark.transaction_id)
-            case marks.End() if not mark.has_true_sum:
-                self.renumbered.add(mark.transaction_id)
+    def add(self, link: marks.Link) -> None:
+        """Take in one more link."""
+        if not isinstance(link, marks.Counted):
+            return
+        if has_surplus(link) or not has_every_number(link):
+            self.renumbered.add(link.transaction_id)
+        for table in link.tables if link.has_end else ():
+            expected, received = table.expected_count, table.received_count
+            if expected != received:
+                found = Miscounted(table.data_collection, expected, received)
+                self.miscounted[link.transaction_id].append(found)
 
 
 class Shown:
@@ -103,7 +102,7 @@ class Shown:
         position = at if at in self._evidence.asked else verdict.position
         for table in self._facts.snapshot_tables:
             name = table.data_collection
-            lacks = not table.has_last_read or not topics[name].isdisjoint(verdict.lacking_topics)
+            lacks = not has_last_read(table) or not topics[name].isdisjoint(verdict.lacking_topics)
             if table.snapshot_position == position and lacks:
                 yield Miscounted(name, None, table.read_count)
         for name in verdict.lacking_tables:

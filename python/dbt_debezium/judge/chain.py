@@ -2,23 +2,23 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import groupby
 
 from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.holds import Holds, Reasons
 from dbt_debezium.judge.horizon import shown
 from dbt_debezium.judge.marks import (
+    AnyTransaction,
     BlockingSnapshot,
+    Counted,
     Link,
     Message,
     Snapshot,
-    TransactionMark,
     Truncate,
     Uncounted,
 )
 from dbt_debezium.judge.predecessor import Predecessor
-from dbt_debezium.judge.transaction import AnyTransaction, Counted
+from dbt_debezium.judge.transaction import linking_offsets
 from dbt_debezium.judge.verdicts import ChainEnd, LinkKind, Proof, Verdict
 from dbt_debezium.reasons.hold_reason import HoldReason
 
@@ -41,27 +41,24 @@ class Chain:
         return shown(self._judged(links))
 
     def _judged(self, links: Iterable[Link]) -> Iterator[Verdict]:
-        for _, marks in groupby(links, key=_identity):
-            match first := next(marks):
+        for link in links:
+            match link:
                 case Message():
-                    if self._predecessor.add_message(first) and self._held_by is None:
-                        at = first.committed_at
-                        yield Verdict("passed", "message", first.position, committed_at=at)
+                    if self._predecessor.add_message(link) and self._held_by is None:
+                        at = link.committed_at
+                        yield Verdict("passed", "message", link.position, committed_at=at)
                 case BlockingSnapshot():
-                    yield self._judge_blocking(first)
+                    yield self._judge_blocking(link)
                 case Snapshot():
-                    yield self._judge_snapshot(first)
-                case Truncate() | Uncounted():
-                    yield from self._judge_unpublished(first)
+                    yield self._judge_snapshot(link)
                 case _:
-                    rest = (mark for mark in marks if isinstance(mark, TransactionMark))
-                    yield from self._judge_unpublished(Counted([first, *rest]))
+                    if not self._is_published(link.position):
+                        yield self._judge_transaction(link)
 
-    def _judge_unpublished(self, transaction: AnyTransaction) -> Iterator[Verdict]:
-        """The position of a transaction tells: it comes before a snapshot at the same one."""
-        passed, position = self._start.passed, transaction.position
-        if passed is None or position is None or position > passed:
-            yield self._judge_transaction(transaction)
+    def _is_published(self, position: str | None) -> bool:
+        """Whether a transaction is, by its position: it comes before a snapshot at the same one."""
+        passed = self._start.passed
+        return passed is not None and position is not None and position <= passed
 
     def _judge_snapshot(self, snapshot: Snapshot) -> Verdict:
         """A snapshot that is whole needs no predecessor, because it replaces all tables (S5).
@@ -134,7 +131,7 @@ class Chain:
             return end
         if isinstance(transaction, Counted):
             traits = self._evidence.facts.traits
-            offsets = transaction.end_offsets(traits) if traits else ()
+            offsets = linking_offsets(transaction, traits) if traits else ()
             if offsets or (traits and traits.names_predecessor):
                 end = replace(end, end_offsets=offsets)
         return end.numbered(transaction.log_number)
@@ -225,14 +222,3 @@ def _first(reasons: Reasons) -> HoldReason | None:
 def _is_before(position: str | None, other: str | None) -> bool:
     """Whether both are known, and one is before the other."""
     return position is not None and other is not None and position < other
-
-
-def _identity(link: Link) -> tuple[str | None, type[Link] | None, str | None]:
-    """Marks of one transaction are one link."""
-    match link:
-        case Message() | Snapshot():
-            return link.position, type(link), None
-        case BlockingSnapshot():
-            return link.position, type(link), link.snapshot_position
-        case _:
-            return link.position, None, link.transaction_id

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from dbt_debezium.judge.decisions import Decided, settles
 from dbt_debezium.judge.evidence import Evidence
-from dbt_debezium.judge.marks import BlockingSnapshot, Truncate, Uncounted
+from dbt_debezium.judge.marks import AnyTransaction, BlockingSnapshot, Counted, Truncate, Uncounted
 from dbt_debezium.judge.predecessor import Predecessor
 from dbt_debezium.judge.traits import Traits
-from dbt_debezium.judge.transaction import AnyTransaction, Counted
+from dbt_debezium.judge.transaction import counted_hold_reason
 from dbt_debezium.judge.uncounted import uncounted_hold_reason
 from dbt_debezium.judge.verdicts import ChainEnd
 from dbt_debezium.reasons.hold_reason import HoldReason
@@ -71,7 +71,7 @@ class Holds:
         evidence = self._evidence
         match transaction:
             case Counted():
-                return transaction.hold_reason(traits, evidence.partitions, evidence.unread)
+                return counted_hold_reason(transaction, traits, evidence)
             case Uncounted():
                 return uncounted_hold_reason(transaction, evidence, self._start)
             case Truncate():

@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
-from dbt_debezium.judge.places import END, Span
+from dbt_debezium.judge.places import END
 from dbt_debezium.judge.traits import Traits
+from dbt_debezium.judge.verdicts import Proof
 from dbt_debezium.reasons.hold_reason import HoldReason
 
 LogNumber: TypeAlias = tuple[str, int]
@@ -93,12 +94,6 @@ class SnapshotTable:
     is_torn: bool = False
     """Whether messages of the source have lost a field: some reads tell a place and others none, or
     some messages of a table have a schema and others none. So reads may be of other snapshots."""
-
-    @property
-    def has_last_read(self) -> bool:
-        """The first table marks its only row as `first` (Debezium 3.6.3)."""
-        has_marker = "last" in self.read_markers or "last_in_data_collection" in self.read_markers
-        return has_marker or (self.read_markers == ("first",) and self.read_count == 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +194,8 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One row per transaction and table: what END counts of it, and what has landed."""
+    """What END counts of a table in a transaction, and what has landed."""
 
-    position: str | None
-    transaction_id: str
     data_collection: str
     expected_count: int
     """By the END that counts most. A connector that counts from 1 again sends several (S13)."""
@@ -213,107 +206,18 @@ class Table:
     """Whether `data_collection_order` is exactly 1 to `received_count`."""
     copies_agree: bool
     """Whether copies of one change have the same content and the same numbers."""
-    previous_position: str | None = None
-    """The commit before its own, where a change names it."""
     key_leave_count: int = 0
     """Deletes that say which key their row has now (S9)."""
     key_enter_count: int = 0
-    closes_window: bool = False
-    """Whether one of its changes ends the window of an incremental snapshot (S6). What names the
-    commit before its window is in `Facts.windows`."""
-    first_place: str | None = None
-    """Of its changes; None where none tells a place."""
-    last_place: str | None = None
-    log_number: LogNumber | None = None
-    """The log that numbers the transaction, as its changes say, and its number there."""
-    has_one_order: bool = True
-    """Whether each change of the whole transaction has a `total_order` of its own."""
-    is_unanswered: bool = False
-    """Whether the transaction asks for a blocking snapshot of which no read has landed (S7)."""
-    committed_at: int | None = None
-    """In microseconds, by the source's clock."""
-    lacks_window_place: bool = False
-    """Whether the transaction closes a window, and the reads that wait name a place in the log that
-    it does not tell."""
     is_counted_apart: bool = False
     """Whether one END of the transaction counts the table, and another does not, but counts tables
     that the first does not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
-    """One row per BEGIN and partition offset."""
-
-    position: str | None
-    transaction_id: str
-    partition: int
-    offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """One row per END and partition offset."""
-
-    position: str | None
-    transaction_id: str
-    partition: int
-    offset: int
-    event_count: int
-    """Of changes and logical messages, of tables that do not land too."""
-    has_true_sum: bool = True
-    """Whether the counts of its tables add up to it."""
-    log_number: LogNumber | None = None
-    """The log that numbers the transaction, and its number there."""
-    surrounding_partitions: tuple[int, ...] = ()
-    """Partitions of the transaction topic in which no END can be missing around this position: of
-    two markers without a gap between them, the transaction of the first ended before it, and that
-    of the second did not. The beginning of a partition counts as a first marker."""
-    following_place: str | None = None
-    """The place of the first change of the next transaction behind this END that has changes."""
-    committed_at: int | None = None
-    is_leading: bool = True
-    """Whether its topic is the one whose offsets link transactions. Those of a copy of it, as
-    MirrorMaker makes, compare with none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Truncate:
-    """One row per TRUNCATE that is a transaction by itself, without END.
-
-    Its position is behind that of the last END before it in its log, or behind its BEGIN where it
-    has one. A BEGIN that stays alone has a row, too: it may be that of a TRUNCATE that has not
-    landed, and in MariaDB each statement of DDL has one.
-    """
-
-    position: str
-    transaction_id: str
-    place: str | None
-    """Of a BEGIN alone, that of the next transaction with changes."""
-    log_number: LogNumber | None
-    following_end_offset: int | None
-    """Of the next END behind its position."""
-    has_landed: bool = True
-    """Whether it has, and is not a BEGIN alone."""
-    has_next_marker: bool = False
-    """Whether the marker behind its BEGIN has landed, which is not its END."""
-    proof: ClassVar[Literal["counted"]] = "counted"
-    committed_at: ClassVar[None] = None
-
-    @property
-    def first_place(self) -> str:
-        return self.place or END
-
-    @property
-    def last_place(self) -> str | None:
-        return self.place if self.has_landed else None
-
-
-@dataclass(frozen=True, slots=True)
 class Event:
-    """One row per change of a transaction whose counts do not fit, in the order of the log (S3)."""
+    """A change of a transaction whose counts do not fit."""
 
-    position: str | None
-    transaction_id: str
     data_collection: str
     total_orders: tuple[int, ...]
     """That its copies carry."""
@@ -326,8 +230,87 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """A transaction that END counts, also before its END has landed."""
+
+    position: str | None
+    transaction_id: str
+    tables: tuple[Table, ...] = ()
+    events: tuple[Event, ...] = ()
+    """In the order of the log (S3)."""
+    has_end: bool = False
+    event_count: int = 0
+    """Of changes and logical messages, of tables that do not land too, by the END that counts
+    least."""
+    has_true_sum: bool = True
+    """Whether what an END counts of tables adds up to that, of each END."""
+    end_offsets: tuple[int, ...] = ()
+    """Of its ENDs, in order, in the topic whose offsets link transactions. Those of a copy of it,
+    as MirrorMaker makes, compare with none."""
+    begins_again: bool = False
+    """Whether a BEGIN follows another without an END between them: a restart inside it."""
+    surrounding_partitions: tuple[int, ...] = ()
+    """Partitions of the transaction topic in which no END can be missing around this position: of
+    two markers without a gap between them, the transaction of the first ended before it, and that
+    of the second did not. The beginning of a partition counts as a first marker."""
+    following_place: str = END
+    """The place of the first change of the next transaction behind its END that has changes."""
+    previous_position: str | None = None
+    """The commit before its own, where a change names it."""
+    first_change: str | None = None
+    """The lowest and the highest place of a change; None where none tells one. Such a transaction
+    names no commit either."""
+    last_place: str | None = None
+    log_number: LogNumber | None = None
+    """The log that numbers it, and its number there."""
+    has_one_order: bool = True
+    """Whether each change has a `total_order` of its own."""
+    closes_window: bool = False
+    """Whether one of its changes ends the window of an incremental snapshot (S6). What names the
+    commit before its window is in `Facts.windows`."""
+    lacks_window_place: bool = False
+    """Whether it closes a window, and the reads that wait name a place in the log that it does not
+    tell."""
+    is_unanswered: bool = False
+    """Whether it asks for a blocking snapshot of which no read has landed (S7)."""
+    committed_at: int | None = None
+    """In microseconds, by the source's clock: by its first END, else by its changes."""
+    misplacement: HoldReason | None = None
+    """Why its place is not known although it has landed. `position` is where it holds what follows
+    it."""
+    proof: Proof = "counted"
+    """Of one that an operator releases (S16)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    """A TRUNCATE that is a transaction by itself, without END.
+
+    Its position is behind that of the last END before it in its log, or behind its BEGIN where it
+    has one. A BEGIN that stays alone is one, too: it may be that of a TRUNCATE that has not
+    landed, and in MariaDB each statement of DDL has one.
+    """
+
+    position: str
+    transaction_id: str
+    first_place: str
+    """Of a BEGIN alone, that of the next transaction with changes."""
+    last_place: str | None
+    """None of a BEGIN alone."""
+    log_number: LogNumber | None
+    following_end_offset: int | None
+    """Of the next END behind its position."""
+    has_landed: bool = True
+    """Whether it has, and is not a BEGIN alone."""
+    has_next_marker: bool = False
+    """Whether the marker behind its BEGIN has landed, which is not its END."""
+    proof: ClassVar[Literal["counted"]] = "counted"
+    committed_at: ClassVar[None] = None
+
+
+@dataclass(frozen=True, slots=True)
 class Uncounted:
-    """One row per transaction whose changes nothing counts (S15)."""
+    """A transaction whose changes nothing counts (S15)."""
 
     position: str | None
     """None until something shows its place: in PostgreSQL the next transaction names its end."""
@@ -357,28 +340,10 @@ class Uncounted:
     """The highest place in the log of its changes that have landed, where `last_place` is another
     one."""
 
-    def span(self, _: Traits) -> Span:
-        """Where its changes stand. Its position must be known."""
-        return Span(self.last_place, self.position or "")
-
-
-@dataclass(frozen=True, slots=True)
-class Unplaced:
-    """One row per transaction whose place is not known although it has landed.
-
-    `position` is where it holds what follows it.
-    """
-
-    position: str | None
-    transaction_id: str
-    reason: HoldReason
-    proof: Literal["counted", "watermark", "none"] = "counted"
-    """Of one that an operator releases (S16)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One row per logical message outside of transactions, which PostgreSQL counts as a commit."""
+    """A logical message outside of transactions, which PostgreSQL counts as a commit."""
 
     position: str
     previous_position: str | None
@@ -388,7 +353,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One row per initial snapshot: its place in the chain."""
+    """An initial snapshot: its place in the chain."""
 
     position: str
     place: str | None = None
@@ -397,7 +362,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class BlockingSnapshot:
-    """One row per blocking snapshot, behind the transaction that was open as it was signalled."""
+    """A blocking snapshot, behind the transaction that was open as it was signalled."""
 
     position: str
     """Of that transaction; of the reads, where nothing shows it."""
@@ -409,8 +374,8 @@ class BlockingSnapshot:
     """Whether something shows which transaction that is."""
 
 
-TransactionMark: TypeAlias = Begin | End | Table | Event | Unplaced
-Link: TypeAlias = TransactionMark | Truncate | Uncounted | Message | Snapshot | BlockingSnapshot
+AnyTransaction: TypeAlias = Counted | Uncounted | Truncate
+Link: TypeAlias = AnyTransaction | Message | Snapshot | BlockingSnapshot
 
 
 def place_of(link: Link) -> tuple[bool, str, int, str]:

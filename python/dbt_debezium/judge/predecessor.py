@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.evidence import Evidence
-from dbt_debezium.judge.marks import Message, Truncate, Uncounted
+from dbt_debezium.judge.marks import AnyTransaction, Counted, Message, Truncate, Uncounted
 from dbt_debezium.judge.places import NOWHERE, UNKNOWN_END, Span, epoch_of
 from dbt_debezium.judge.traits import Traits
-from dbt_debezium.judge.transaction import AnyTransaction, Counted
+from dbt_debezium.judge.transaction import has_changes, linking_offsets, span_of
 from dbt_debezium.judge.verdicts import ChainEnd
 from dbt_debezium.reasons.hold_reason import HoldReason
 
@@ -59,7 +59,7 @@ class Predecessor:
             return "unaccounted_gtid"
         if isinstance(transaction, Truncate):
             return None
-        if self._closes_window(transaction) and self._may_lack_reads(transaction.span(traits)):
+        if self._closes_window(transaction) and self._may_lack_reads(span_of(transaction, traits)):
             return "snapshot_unconfirmed"
         if transaction.lacks_window_place:
             return "no_commit_position"
@@ -78,7 +78,7 @@ class Predecessor:
             return None
         is_behind = (
             isinstance(transaction, Counted)
-            and not (traits.names_predecessor and transaction.has_place)
+            and not (traits.names_predecessor and transaction.first_change)
             and not self._evidence.markers.have_one_order
         )
         return "partition_behind" if is_behind else "missing_predecessor"
@@ -87,12 +87,12 @@ class Predecessor:
         """Whether reads name the same commit as it, or as it would if a change of it landed."""
         if transaction.closes_window:
             return True
-        if isinstance(transaction, Uncounted) or transaction.has_changes:
+        if has_changes(transaction):
             return transaction.previous_position in self._evidence.facts.windows
         return any(self._is_named(one) for one in self._evidence.facts.windows)
 
     def _is_followed_by(self, transaction: Counted, traits: Traits) -> bool:
-        if traits.names_predecessor and transaction.has_place:
+        if traits.names_predecessor and transaction.first_change:
             named = transaction.previous_position
             if self._is_named(named):
                 return True
@@ -104,7 +104,7 @@ class Predecessor:
         markers = self._evidence.markers
         counts_numbers = not markers.have_one_order or self._evidence.facts.reaches_the_end
         return (
-            self._has_every_marker(transaction.end_offsets(traits))
+            self._has_every_marker(linking_offsets(transaction, traits))
             or markers.surround(transaction.surrounding_partitions)
             or (
                 counts_numbers
@@ -178,7 +178,11 @@ class Predecessor:
             return False
         if evidence.log.runs_to(transaction.log_number, self.end):
             return False
-        came_from, place = self.end.reached_place or NOWHERE, transaction.first_place
+        if isinstance(transaction, Truncate):
+            place = transaction.first_place
+        else:
+            place = transaction.first_change or transaction.following_place
+        came_from = self.end.reached_place or NOWHERE
         has_come = evidence.partitions.have_reached(place)
         return not has_come or evidence.unread.may_stand_between(came_from, place)
 

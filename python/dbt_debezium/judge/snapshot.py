@@ -64,7 +64,7 @@ class SnapshotReads:
     def _has_every_marker(self) -> bool:
         """Whether each table's last read has landed, and the snapshot's."""
         has_last = any("last" in table.read_markers for table in self.tables)
-        return has_last and all(table.has_last_read for table in self.tables)
+        return has_last and all(map(has_last_read, self.tables))
 
     def _may_have_first(self) -> bool:
         """Whether its first read can have landed: a table of one row may have the last marker."""
@@ -92,6 +92,13 @@ class SnapshotReads:
             if not self.is_first:
                 return False
         return topics.are_known(one.topic, one.partition, first, newer, one.last_read_offset)
+
+
+def has_last_read(table: SnapshotTable) -> bool:
+    """Whether the last read of a table has landed. The first table marks its only row as `first`
+    (Debezium 3.6.3)."""
+    has_marker = "last" in table.read_markers or "last_in_data_collection" in table.read_markers
+    return has_marker or (table.read_markers == ("first",) and table.read_count == 1)
 
 
 class Topics:
