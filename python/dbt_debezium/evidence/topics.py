@@ -6,7 +6,7 @@ name of a known source, and by what its ENDs count.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -70,7 +70,6 @@ class SentEnd(NamedTuple):
 class Owner:
     """Whose BEGIN and END a topic holds."""
 
-    topic: str
     source_prefix: str | None
     """None while nothing shows it: then its records are held, under no source."""
     possible_prefixes: tuple[str, ...] = ()
@@ -110,7 +109,7 @@ def owners(
         if prefix is None:
             possible = _by_content(topic, prefixes, by_topic[topic], changes)
             prefix = possible[0] if len(possible) == 1 else None
-        found[topic] = Owner(topic, prefix, possible)
+        found[topic] = Owner(prefix, possible)
     return _with_leaders(found, followed)
 
 
@@ -209,7 +208,5 @@ def _with_leaders(found: dict[str, Owner], followed: Collection[str]) -> dict[st
         default = f"{prefix}.transaction"
         leader = min(some, key=lambda one: (one not in followed, one != default, one))
         for topic in some:
-            found[topic] = Owner(
-                topic, prefix, found[topic].possible_prefixes, is_leading=topic == leader
-            )
+            found[topic] = replace(found[topic], is_leading=topic == leader)
     return found
