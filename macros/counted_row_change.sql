@@ -7,6 +7,14 @@
     Reads the CTEs change and row_change; adds `remaining_rows`.
 -#}
 {%- macro counted_row_change() -%}
+    {%- set changes -%}
+    collect_list(struct(
+        cast(commit_number as bigint) as commit_number,
+        cast(position as bigint) as position,
+        operation,
+        is_entering
+    ))
+    {%- endset -%}
 shared_key as (
 
     -- A key may be shared in several commits.
@@ -66,12 +74,7 @@ shared_delete as (
     select
         source,
         row_key,
-        inline(remaining_rows(collect_list(struct(
-            cast(commit_number as bigint) as commit_number,
-            cast(position as bigint) as position,
-            operation,
-            is_entering
-        ))))
+        inline({{ shared_deletes(changes) }})
     from change_of_shared_key
     group by source, row_key
 

@@ -32,7 +32,8 @@
 {%- set sent = changed_types(captured) or {} -%}
 {%- set absent = absent_columns(captured, columns) -%}
 {%- set has_unavailable = has_changes_with(captured, 'unavailable_columns') and not captured.is_keyless -%}
-{%- set has_moves = has_changes_with(captured, 'old_row_key') and not captured.is_keyless -%}
+{#- Of keys that a model names in place of those of messages only the merge itself sees which are shared. -#}
+{%- set has_moves = has_changes_with(captured, 'old_row_key' if identity else 'shared_key') and not captured.is_keyless -%}
 {%- set has_truncations = has_changes_with(captured, 'truncate') -%}
 -- The materialization reads where the run starts: {{ ref('int_starting_commit') }}
 -- and the public history when commits were made: {{ ref('commit') }}

@@ -14,6 +14,9 @@
         'read': "kind = 'change' and unit_kind = 'snapshot'",
         'signal': "kind = 'change' and signal_type is not null",
         'notification': "kind = 'notification'",
+        'schema_change': "kind = 'schema_change' and table_changes is not null",
+        'quarantined': "kind = 'quarantined'",
+        'decision': '(select count(*) from ' ~ ref('operator_decision') ~ ') > 0',
         'lost_identity': "quarantine_reason = 'delete_without_identity'",
         'repeated_names': 'has_repeated_names',
         'new_transaction_topic': (

@@ -11,7 +11,8 @@
             "run_has: '" ~ kind ~ "' is not looked for; known: " ~ kinds | join(', ')
         ) -%}
     {%- endfor -%}
-    {#- dbt finds what a model reads only outside of conditions. -#}
+    {#- dbt finds what a model reads only outside of conditions; and what its materialization asks, only if the model has
+        asked it too. -#}
     {%- set staged = ref('stg_message') -%}
     {%- if not execute or not load_relation(staged) -%}
         {{- return(true) -}}

@@ -1,8 +1,9 @@
 {#-
     A table that grows by one cut a run, in its column cut_id. What a run wrote and did not publish is replaced by
     the next one in one commit; a run that starts from nothing replaces everything. With `keeps: latest` in its meta
-    it holds the rows of the candidate and of the published cut only. The table itself is replaced only if its columns
-    change, because nothing can refuse that to a run that has lost its lease (decision 18).
+    it holds the rows of the candidate and of the published cut only. With `comes_from` in its meta, kinds of run_has, a
+    run that has none of them leaves it alone. The table itself is replaced only if its columns change, because nothing
+    can refuse that to a run that has lost its lease (decision 18).
 -#}
 {%- materialization append_by_cut, adapter='spark' -%}
     {%- if load_relation(this) is none and candidate('starting_cut_id') | int > 0 -%}
@@ -10,7 +11,10 @@
     {%- endif -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- if is_incremental() or (load_relation(this) is not none and is_same_shape(this, sql)) -%}
+    {%- set comes_from = config.get('meta', {}).get('comes_from') -%}
+    {%- if comes_from and is_incremental() and candidate('is_clean') and not run_has(*comes_from) -%}
+        {%- call noop_statement('main', 'NOTHING NEW') -%}{%- endcall -%}
+    {%- elif is_incremental() or (load_relation(this) is not none and is_same_shape(this, sql)) -%}
         {%- call statement('main') -%}
             insert into {{ this }}.branch_main
             {{ unless_written_since(this) }}

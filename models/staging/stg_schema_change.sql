@@ -7,8 +7,9 @@ message as (
         {{ candidate('cut_id') }}L as cut_id
     from {{ ref('stg_message') }} as landed
     where
+        {{ run_has('schema_change') }}
         -- What is held was new in an earlier run.
-        landed.landing_id > {{ candidate('starting_landing_id') }}
+        and landed.landing_id > {{ candidate('starting_landing_id') }}
         and landed.kind = 'schema_change'
         and landed.table_changes is not null
         and not landed.is_repeated_delivery

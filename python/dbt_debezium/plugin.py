@@ -229,7 +229,7 @@ def _prepare(settings: dict[str, Any], prepared: list[Any]) -> Any:
         settings: those of its target, completed.
         prepared: sessions that have an open catalog; a new one is added.
     """
-    from dbt_debezium.functions import flatten, judge, lake_topics, origins, shared_keys
+    from dbt_debezium.functions import flatten, judge, lake_topics, origins
 
     spark = session_of(settings)
     if spark not in prepared:
@@ -239,7 +239,6 @@ def _prepare(settings: dict[str, Any], prepared: list[Any]) -> Any:
             # Once Python has ended its threads, Spark's client runs no statement: `atexit` is late.
             threading._register_atexit(end_invocation)  # type: ignore[attr-defined]
         origins.register(spark)
-        shared_keys.register(spark)
         lake_topics.register(spark)
         judge.register(spark)
         prepared.append(spark)

@@ -21,7 +21,6 @@ if __name__ == "__main__":
             judge,
             lake_topics,
             origins,
-            shared_keys,
         )
 
     daemon.manager()  # type: ignore[no-untyped-call] # Spark's own

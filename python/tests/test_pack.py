@@ -16,7 +16,7 @@ from dbt_debezium.spark import pack as packing
 
 IMPORTS = """
 from pyspark import daemon
-from dbt_debezium.functions import flatten, judge, lake_topics, origins, shared_keys
+from dbt_debezium.functions import flatten, judge, lake_topics, origins
 """
 """What Spark's Python workers do."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import pytest
 from arrivals import Arrival, write_arrivals
@@ -312,3 +313,47 @@ def test_an_update_that_does_not_show_the_row_before_it_is_none_of_a_bag(
     finally:
         for name, value in before.items():
             spark.conf.set(name, value)
+
+
+def shared_deletes(changes: list[tuple[int, int, str, bool]]) -> list[tuple[int, int, int]]:
+    """What the macro of this name yields, one change after the other."""
+    row_count, commit, found = 0, 0, []
+    for commit_number, position, operation, is_entering in sorted(changes):
+        if commit_number != commit:
+            row_count, commit = min(row_count, 1), commit_number
+        if operation == "t":
+            row_count = 0
+        elif operation != "d":
+            row_count = row_count + 1 if is_entering else max(row_count, 1)
+        elif row_count > 1:
+            row_count -= 1
+            found.append((commit_number, position, row_count))
+        else:
+            row_count = 0
+    return found
+
+
+def test_a_delete_leaves_a_row_only_where_one_took_its_key_in_the_same_commit(run: Run) -> None:
+    stands = (0, 0, "r", False)
+    entered, left = (7, 2, "c", True), (7, 3, "d", False)
+    draw = Random(9)
+    keys = [
+        [stands, entered, left],
+        [entered, left],
+        [stands, entered, (8, 1, "d", False)],
+        *[
+            [
+                (number // 4, number, draw.choice("cudt"), draw.random() < 0.5)
+                for number in range(draw.randint(1, 12))
+            ]
+            for _ in range(300)
+        ],
+    ]
+    assert [shared_deletes(one) for one in keys[:3]] == [[(7, 3, 1)], [], []]
+    change = "commit_number long, position long, operation string, is_entering boolean"
+    schema = f"changes array<struct<{change}>>"
+    rows = run.lake.spark.createDataFrame([(one,) for one in keys], schema)
+    found = rows.selectExpr(rendered("shared_deletes", "changes") + " as deletes").collect()
+    assert [[tuple(one) for one in row.deletes] for row in found] == [
+        shared_deletes(one) for one in keys
+    ]

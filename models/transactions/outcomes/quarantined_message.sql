@@ -34,7 +34,8 @@ left anti join {{ ref('proof') }} as refused
         and refused.kind = 'refusal'
         and refused.cut_id = {{ candidate('cut_id') }}
 where
-    not message.is_repeated_delivery
+    {{ run_has('quarantined', 'decision') }}
+    and not message.is_repeated_delivery
     and not message.is_unplaced
     and (
         message.kind = 'quarantined'
