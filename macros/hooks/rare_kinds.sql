@@ -14,6 +14,7 @@
         'read': "kind = 'change' and unit_kind = 'snapshot'",
         'signal': "kind = 'change' and signal_type is not null",
         'notification': "kind = 'notification'",
+        'emptied_table': "kind = 'schema_change' and emptied_tables is not null",
         'schema_change': "kind = 'schema_change' and table_changes is not null",
         'quarantined': "kind = 'quarantined'",
         'decision': '(select count(*) from ' ~ ref('operator_decision') ~ ') > 0',

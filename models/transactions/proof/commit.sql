@@ -14,14 +14,17 @@ select
     proven.committed_at,
     proven.has_reset_counters,
     proven.proof,
-    decided.sentence as decision_sentence,
+    {{ 'decided.sentence' if run_has('decision') else 'cast(null as string)' }}
+        as decision_sentence,
     {{ candidate('cut_id') }}L as cut_id
 from {{ ref('proof') }} as proven
+{% if run_has('decision') -%}
 left join {{ ref('int_operator_decision') }} as decided
     on
         proven.source = decided.source
         and coalesce(proven.transaction_id, {{ snapshot_id('proven.read_position') }})
         = decided.transaction_id
+{% endif -%}
 where
     proven.cut_id = {{ candidate('cut_id') }}
     and proven.kind = 'unit'

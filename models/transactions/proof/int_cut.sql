@@ -1,5 +1,6 @@
 with
 
+{% if run_has('decision') -%}
 reached as (
 
     select
@@ -34,6 +35,22 @@ decided as (
 
 ),
 
+{% else -%}
+decided as (
+
+    select
+        source,
+        cast(array() as array<string>) as decisions
+    from {{ ref('proof') }}
+    where
+        cut_id = {{ candidate('cut_id') }}
+        and kind = 'unit'
+        and verdict in ('commit', 'discarded')
+    group by source
+
+),
+
+{% endif -%}
 latest_commit as (
 
     select

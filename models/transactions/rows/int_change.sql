@@ -88,22 +88,7 @@ ranked_event as (
 
 ),
 
-positioned_event as (
-
-    select
-        *,
-        total_order as position
-    from parted_event
-    where is_ordered
-    union all
-    select
-        * except (place, place_count),
-        -- The reads of a window stand before the first event of its transaction (S6).
-        case when snapshot = 'incremental' then place - place_count else place end as position
-    from ranked_event
-
-),
-
+{% if run_has('emptied_table') -%}
 emptied_table as (
 
     select
@@ -147,6 +132,8 @@ ended_table as (
 
 ),
 
+{% endif -%}
+{% if run_has('read') -%}
 snapshot_table as (
 
     select
@@ -163,6 +150,23 @@ snapshot_table as (
     from placed_event
     where link_kind = 'initial_snapshot' and snapshot is not null
     group by all
+
+),
+
+{% endif -%}
+positioned_event as (
+
+    select
+        *,
+        total_order as position
+    from parted_event
+    where is_ordered
+    union all
+    select
+        * except (place, place_count),
+        -- The reads of a window stand before the first event of its transaction (S6).
+        case when snapshot = 'incremental' then place - place_count else place end as position
+    from ranked_event
 
 )
 
@@ -203,6 +207,7 @@ select
     case when not is_old_half then event_hash end as event_hash,
     {{ candidate('cut_id') }}L as cut_id
 from positioned_event
+{%- if run_has('read') %}
 union all
 -- The reads of a snapshot are one commit, which empties their tables before it fills them (S5).
 select
@@ -230,6 +235,8 @@ select
     null as event_hash,
     {{ candidate('cut_id') }}L as cut_id
 from snapshot_table
+{%- endif %}
+{%- if run_has('emptied_table') %}
 union all
 -- A statement of DDL that drops or renames a table ends its rows, as a TRUNCATE does (S8).
 select
@@ -257,3 +264,4 @@ select
     event_hash,
     {{ candidate('cut_id') }}L as cut_id
 from ended_table
+{%- endif %}

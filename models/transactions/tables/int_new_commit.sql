@@ -1,3 +1,4 @@
+{% if run_has('read') -%}
 with
 
 -- A snapshot that was interrupted, and begun again before the source had committed anything: of a
@@ -8,7 +9,7 @@ read_twice_table as (
         source,
         unit_id
     from {{ ref('stg_message') }}
-    where {{ run_has('read') }} and kind = 'change' and unit_kind = 'snapshot'
+    where kind = 'change' and unit_kind = 'snapshot'
     group by source, unit_id, data_collection
     having
         count_if(snapshot != 'true' and not is_repeated_delivery)
@@ -26,6 +27,7 @@ read_twice as (
 
 )
 
+{% endif -%}
 select
     -- identity
     proven.source,
@@ -39,8 +41,10 @@ select
     proven.link_kind,
     proven.transaction_id,
     proven.proof,
-    read_twice.unit_id is not null as is_read_twice
+    {{ 'read_twice.unit_id is not null' if run_has('read') else 'false' }} as is_read_twice
 from {{ ref('commit') }} as proven
+{% if run_has('read') -%}
 left join read_twice
     on proven.source = read_twice.source and proven.snapshot_position = read_twice.unit_id
+{% endif -%}
 where proven.cut_id = {{ candidate('cut_id') }}
