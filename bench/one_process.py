@@ -22,9 +22,9 @@ import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 import pyarrow.json as pj  # type: ignore[import-untyped]  # ships no types
 import pyarrow.parquet as pq  # type: ignore[import-untyped]  # ships no types
 
-from dbt_debezium.connectors.settings import DEFAULTS
 from dbt_debezium.messages.envelope import flatten_message
 from dbt_debezium.messages.flat import Flat
+from dbt_debezium.settings import DEFAULTS
 
 BATCH = 10_000
 BLOCK = 1 << 24

@@ -23,11 +23,11 @@ from pathlib import Path
 from bench import REPOSITORY, cpu_seconds, transaction
 
 from dbt_debezium.build import environment
-from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.home import jars_dir
 from dbt_debezium.preview import write_project
 from dbt_debezium.scaffold.captured import captured_tables
 from dbt_debezium.scaffold.tables import observe
+from dbt_debezium.settings import settings_of
 
 TABLES = ["t0", "t1"]
 ROWS = 19

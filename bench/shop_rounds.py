@@ -17,12 +17,12 @@ from pathlib import Path
 from bench import REPOSITORY, cpu_seconds
 
 from dbt_debezium.build import BUILD, environment, run_dbt
-from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing.land import land
 from dbt_debezium.preview import write_project
 from dbt_debezium.scaffold.captured import captured_tables
 from dbt_debezium.scaffold.tables import observe
+from dbt_debezium.settings import settings_of
 from dbt_debezium.spark.session import spark_session
 
 LOG = REPOSITORY / "tests" / "data" / "shop_basic" / "events.jsonl.gz"

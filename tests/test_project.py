@@ -9,12 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 from packaging.requirements import Requirement
 
 from dbt_debezium.package_files import EXAMPLE, FIRST, PACKAGE, PAGES, package_files
 from dbt_debezium.scaffold.captured import PUBLIC_NAMES
+from dbt_debezium.settings import DEFAULTS
 
 REPOSITORY = Path(__file__).parents[1]
 PREFIXES = {
@@ -182,14 +184,17 @@ def settings() -> set[str]:
 
 
 @pytest.mark.parametrize("setting", sorted(settings()))
-def test_every_setting_is_checked_and_used(setting: str) -> None:
+def test_every_setting_is_used(setting: str) -> None:
     files = [*(REPOSITORY / "models").rglob("*.sql"), *(REPOSITORY / "macros").rglob("*.sql")]
-    reads = [path.name for path in files if f"var('{setting}')" in path.read_text()]
-    # Commands read those of maintenance.
-    command = REPOSITORY / "python" / "dbt_debezium" / "maintenance" / "maintain.py"
-    reads += [command.name] if f'"{setting}"' in command.read_text() else []
-    assert "check_settings.sql" in reads
-    assert len(reads) > 1
+    reads = [path for path in files if f"var('{setting}')" in path.read_text()]
+    commands = (REPOSITORY / "python" / "dbt_debezium").rglob("*.py")
+    reads += [path for path in commands if f"settings.{setting}" in path.read_text()]
+    assert reads
+
+
+def test_the_package_gives_each_setting_its_default() -> None:
+    project = yaml.safe_load((REPOSITORY / "dbt_project.yml").read_text())
+    assert project["vars"] == msgspec.structs.asdict(DEFAULTS)
 
 
 @pytest.mark.parametrize("setting", sorted(settings()))

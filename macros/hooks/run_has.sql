@@ -20,7 +20,7 @@
     {%- if 'debezium_rare_kinds' not in graph -%}
         {%- set columns = [] -%}
         {%- for name, condition in kinds.items() -%}
-            {%- do columns.append('coalesce(bool_or(' ~ condition ~ '), false) as ' ~ name) -%}
+            {%- do columns.append('coalesce(' ~ condition ~ ', false) as ' ~ name) -%}
         {%- endfor -%}
         {%- set found = run_query('select ' ~ columns | join(', ') ~ ' from ' ~ staged).rows[0] -%}
         {%- do graph.update({'debezium_rare_kinds': dict(found.items())}) -%}

@@ -1,10 +1,21 @@
 with
 
-message as (
+table_change as (
 
     select
         landed.*,
-        {{ candidate('cut_id') }}L as cut_id
+        posexplode(from_json(
+            landed.table_changes,
+            'array<struct<
+                type: string, id: string, table: struct<
+                    primaryKeyColumnNames: array<string>, columns: array<struct<
+                        name: string, position: int, typeName: string, typeExpression: string,
+                        length: bigint, scale: int, optional: boolean, hasDefaultValue: boolean,
+                        defaultValueExpression: string, comment: string
+                    >>
+                >
+            >>'
+        )) as (place, announced)
     from {{ ref('stg_message') }} as landed
     where
         {{ run_has('schema_change') }}
@@ -13,26 +24,6 @@ message as (
         and landed.kind = 'schema_change'
         and landed.table_changes is not null
         and not landed.is_repeated_delivery
-
-),
-
-table_change as (
-
-    select
-        message.*,
-        posexplode(from_json(
-            message.table_changes,
-            'array<struct<
-                type: string, id: string, previousId: string, table: struct<
-                    comment: string, primaryKeyColumnNames: array<string>, columns: array<struct<
-                        name: string, position: int, typeName: string, typeExpression: string,
-                        length: bigint, scale: int, optional: boolean, hasDefaultValue: boolean,
-                        defaultValueExpression: string, comment: string
-                    >>
-                >
-            >>'
-        )) as (place, announced)
-    from message
 
 ),
 
@@ -58,27 +49,20 @@ select
     named_change.place,
 
     -- where it comes from
-    named_change.connector,
     named_change.source,
-    named_change.database_name,
-    named_change.snapshot,
 
     -- position
     named_change.event_position,
-    named_change.log_position,
-    named_change.committed_at,
 
     -- payload
     named_change.announced.type as change_type,
-    named_change.announced.previousid as previous_name,
 
     -- provenance
-    named_change.cut_id,
+    {{ candidate('cut_id') }}L as cut_id,
 
     -- its name and columns. A default is a value of the source: only that there is one is kept
     try_element_at(named_change.name_parts, -2) as schema_name,
     try_element_at(named_change.name_parts, -1) as table_name,
-    named_change.announced.table.comment as table_comment,
     named_change.announced.table.primarykeycolumnnames as key_columns,
     transform(
         named_change.announced.table.columns,

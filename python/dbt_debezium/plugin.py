@@ -7,7 +7,7 @@ the profile.
 import contextlib
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt.adapters.spark.session import Connection, Cursor
@@ -26,12 +26,13 @@ from dbt_debezium import (
     package_files,
     public_tables,
 )
-from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.maintenance import table_places
 from dbt_debezium.messages.hashing import check_hash_key
 from dbt_debezium.project_settings import project_settings
+from dbt_debezium.reasons import FLAGS, HELD
 from dbt_debezium.setting_names import check_setting_names
+from dbt_debezium.settings import settings_of
 from dbt_debezium.spark import jars, java
 from dbt_debezium.spark.catalogs import REMOTE
 from dbt_debezium.spark.executors import executor_versions
@@ -53,6 +54,10 @@ READING = frozenset({"test", "show", "docs", "generate", "run-operation", "compi
 
 SITE = frozenset({"generate", "serve"})
 """`dbt docs generate` and `dbt docs serve`, which copy dbt's page."""
+
+
+NAMED: Final = {"refused_flags": FLAGS, "refused_holds": HELD}
+"""What patterns of settings name."""
 
 
 class DebeziumPlugin(dbtPlugin):
@@ -90,9 +95,11 @@ class DebeziumPlugin(dbtPlugin):
                 if settings is not None:
                     check_catalog_file(site_defaults() | settings)
             check_setting_names(project, flags.VARS)
+            own = project_settings(project)
+            settings_read = settings_of(own, flags.VARS, NAMED)
             if command in WRITING:
-                own = project_settings(project)
-                check_hash_key(settings_of(own))
+                _check_options(flags)
+                check_hash_key(settings_read)
                 if not is_here:
                     public_tables.refuse_remote(own)
             home.make_private(home.lake_dir())
@@ -102,6 +109,17 @@ class DebeziumPlugin(dbtPlugin):
             # dbt takes the first line of what a plugin raises for a heading of its own.
             raise DbtRuntimeError(str(error)) from error
         prepare_sessions(is_writing=command in WRITING)
+
+
+def _check_options(flags: Any) -> None:
+    """Refuse options of dbt with which a run would build less than it says."""
+    if flags.FULL_REFRESH and (flags.SELECT or flags.EXCLUDE):
+        raise DebeziumError(
+            "--full-refresh: rebuilds every table from the landing; leave out --select and "
+            "--exclude"
+        )
+    if getattr(flags, "EMPTY", False):
+        raise DebeziumError("--empty: would build tables without rows; leave it out")
 
 
 def _refresh(project: Path) -> None:

@@ -15,7 +15,6 @@ from pyspark.sql import SparkSession
 
 from dbt_debezium.amounts import counted
 from dbt_debezium.build import BUILD, environment, first_sentence, run_dbt
-from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import jars_dir, project_dir
 from dbt_debezium.kafka.land import KafkaLanded, land_kafka
@@ -30,6 +29,7 @@ from dbt_debezium.scaffold.identities import indistinct_sentence, name_identitie
 from dbt_debezium.scaffold.landed_tables import landed_tables
 from dbt_debezium.scaffold.model_files import history_sql
 from dbt_debezium.scaffold.tables import TableFacts, full_name
+from dbt_debezium.settings import settings_of
 from dbt_debezium.spark.session import spark_session
 from dbt_debezium.status.encoded_columns import ShownTable, encoded_columns
 from dbt_debezium.status.published_rows import published_rows

@@ -10,12 +10,12 @@ import pytest
 from real_messages import AS_PRINTED, DOCUMENTS, edited, flat, with_fields, wrapped
 
 from dbt_debezium.connectors import SOURCES
-from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.messages.envelope import OPERATIONS, flatten_message
 from dbt_debezium.messages.internal_topics import INTERNAL_SOURCE
 from dbt_debezium.reasons import QUARANTINED
 from dbt_debezium.scaffold.captured import captured_tables
 from dbt_debezium.scaffold.tables import observe
+from dbt_debezium.settings import Settings
 from dbt_debezium.signals import name_parts
 
 covers = pytest.mark.covers

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.messages.envelope import Flat, flatten_message
+from dbt_debezium.settings import Settings
 
 SETTINGS = Settings(generic_sources={"generic": ["commit_lsn", "change_lsn"]})
 GTID = "3ff300ed-e55c-11f1-98c4-02fc00000001:65"

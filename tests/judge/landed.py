@@ -2,9 +2,9 @@
 
 from typing import NamedTuple, TypeAlias
 
-from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.messages.envelope import flatten_message
 from dbt_debezium.messages.flat import Flat
+from dbt_debezium.settings import DEFAULTS, Settings
 
 Delivery: TypeAlias = tuple[str, int, int]
 

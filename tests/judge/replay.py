@@ -10,9 +10,9 @@ from histories.plan import AUDIT, Entry, Plan
 from landed import Landed, flattened
 from runs import Runs, collected
 
-from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.judge import Verdict
 from dbt_debezium.judge.marks import Facts, Link
+from dbt_debezium.settings import Settings
 
 OFFSETS = ("mysql",)
 """Connectors whose positions are offsets of END, of which the source knows nothing."""

@@ -17,9 +17,9 @@ from landed import Landed, flattened
 from runs import Runs
 from splits import growing
 
-from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.judge import Verdict
+from dbt_debezium.settings import DEFAULTS, Settings
 
 SOURCE: Final = "shop"
 SERVER: Final = "3ff300ed-e55c-11f1-98c4-02fc00000001"

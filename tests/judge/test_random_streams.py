@@ -13,7 +13,7 @@ from random_streams import Source, advance, draw
 from readers import Readers
 from test_random_landings import FAILED_ONCE, SEED
 
-from dbt_debezium.connectors.settings import Settings
+from dbt_debezium.settings import Settings
 
 SETTINGS = Settings(generic_sources={"*_informix": ("commit_lsn", "change_lsn")})
 PARTS = 3

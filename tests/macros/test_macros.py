@@ -63,6 +63,7 @@ LONG = {
     "counted_row_change": "its example is every history with moved rows, tests/pipeline",
     "flattened_columns": "takes no argument; stg_message holds what it renders",
     "staged_columns": "stg_message holds what it renders",
+    "shared_deletes": "its example is a test of tests/pipeline/test_row_identity.py",
     "row_history": "its example is every history, models/shop/history",
 }
 """Macros whose header shows no call, and where their example stands instead."""

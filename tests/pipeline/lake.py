@@ -11,7 +11,6 @@ from oracle import Message, Row
 from pyspark.sql import SparkSession
 
 from dbt_debezium.build import BUILD, environment, run_dbt
-from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.export import export
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing.land import Landed, land
@@ -19,6 +18,7 @@ from dbt_debezium.preview import write_project
 from dbt_debezium.readers.spark_reader import SparkReader
 from dbt_debezium.scaffold.captured import CapturedTable, Group, captured_tables
 from dbt_debezium.scaffold.tables import observe
+from dbt_debezium.settings import settings_of
 from dbt_debezium.spark.session import spark_session
 from dbt_debezium.status.report import cut_report
 

@@ -1,8 +1,9 @@
-"""What the program writes of itself: docs/commands.md, and the runbook's table of reasons.
+"""What the program writes of itself: docs/commands.md, and tables of reasons and of settings.
 
-Run as a script, it writes both: python tests/pipeline/reference.py
+Run as a script, it writes them: python tests/pipeline/reference.py
 """
 
+import json
 import re
 from pathlib import Path
 from typing import Final
@@ -11,10 +12,15 @@ import click
 
 from dbt_debezium.cli import COMMANDS, imported, main
 from dbt_debezium.reasons import FLAGS, HELD, QUARANTINED, Reason
+from dbt_debezium.settings import DEFAULTS, SAYS
 
 REPOSITORY: Final = Path(__file__).parents[2]
 COMMANDS_PAGE: Final = REPOSITORY / "docs" / "commands.md"
 RUNBOOK: Final = REPOSITORY / "docs" / "runbook.md"
+SETTINGS: Final = REPOSITORY / "docs" / "settings.md"
+SETTINGS_TABLE: Final = re.compile(
+    r"(?<=<!-- settings -->\n).*?(?=<!-- end of settings -->)", re.DOTALL
+)
 TABLE: Final = re.compile(r"(?<=<!-- reasons -->\n).*?(?=<!-- end of reasons -->)", re.DOTALL)
 WIDTH: Final = 100
 WITHOUT_LAKE: Final = ("init", "jars", "pack", "signal")
@@ -86,6 +92,22 @@ def runbook() -> str:
     return TABLE.sub(lambda _: reasons_table(), RUNBOOK.read_text(encoding="utf-8"), count=1)
 
 
+def settings_page() -> str:
+    """The page of settings with its table."""
+    rows = [
+        f"| `{name}` | `{shown_default(name)}` | {says.meaning} |\n" for name, says in SAYS.items()
+    ]
+    table = "| setting | default | meaning |\n|---|---|---|\n" + "".join(rows)
+    return SETTINGS_TABLE.sub(lambda _: table, SETTINGS.read_text(encoding="utf-8"), count=1)
+
+
+def shown_default(name: str) -> str:
+    """As dbt_project.yml would have it."""
+    default = getattr(DEFAULTS, name)
+    return default if isinstance(default, str) else json.dumps(default).replace('"', "")
+
+
 if __name__ == "__main__":
+    SETTINGS.write_text(settings_page(), encoding="utf-8")
     COMMANDS_PAGE.write_text(commands_page(), encoding="utf-8")
     RUNBOOK.write_text(runbook(), encoding="utf-8")

@@ -1,56 +1,38 @@
+{%- set is_decided = run_has('decision') -%}
 with
-
-{% if run_has('decision') -%}
-reached as (
-
-    select
-        proven.source,
-        decided.sentence,
-        coalesce(proven.transaction_id, proven.read_position, proven.position) as unit_id
-    from {{ ref('proof') }} as proven
-    left join {{ ref('int_operator_decision') }} as decided
-        on
-            proven.source = decided.source
-            and coalesce(proven.transaction_id, {{ snapshot_id('proven.read_position') }})
-            = decided.transaction_id
-    where
-        proven.cut_id = {{ candidate('cut_id') }}
-        and proven.kind = 'unit'
-        and proven.verdict in ('commit', 'discarded')
-
-),
 
 -- What the cut rests on, also past what is no commit: decisions, and epochs that have begun.
 decided as (
 
     select
-        reached.source,
+        proven.source,
         array_sort(array_union(
-            collect_set(reached.sentence), collect_set(epoch.decision_sentence)
+            collect_set({{ 'decision.sentence' if is_decided else 'cast(null as string)' }}),
+            collect_set({{ 'epoch.decision_sentence' if is_decided else 'cast(null as string)' }})
         )) as decisions
-    from reached
+    from {{ ref('proof') }} as proven
+    {% if is_decided -%}
+    left join {{ ref('int_operator_decision') }} as decision
+        on
+            proven.source = decision.source
+            and coalesce(proven.transaction_id, {{ snapshot_id('proven.read_position') }})
+            = decision.transaction_id
     left join {{ ref('int_epoch') }} as epoch
-        on reached.source = epoch.source and startswith(reached.unit_id, epoch.position_prefix)
-    group by reached.source
-
-),
-
-{% else -%}
-decided as (
-
-    select
-        source,
-        cast(array() as array<string>) as decisions
-    from {{ ref('proof') }}
+        on
+            proven.source = epoch.source
+            and startswith(
+                coalesce(proven.transaction_id, proven.read_position, proven.position),
+                epoch.position_prefix
+            )
+    {%- endif %}
     where
-        cut_id = {{ candidate('cut_id') }}
-        and kind = 'unit'
-        and verdict in ('commit', 'discarded')
-    group by source
+        proven.cut_id = {{ candidate('cut_id') }}
+        and proven.kind = 'unit'
+        and proven.verdict in ('commit', 'discarded')
+    group by proven.source
 
 ),
 
-{% endif -%}
 latest_commit as (
 
     select

@@ -1,6 +1,7 @@
 """`dbt-debezium land`."""
 
 import sys
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import click
@@ -99,15 +100,16 @@ def source_of(
     from dbt_debezium.dumps import refuse_early
     from dbt_debezium.dumps.files import does_not_exist
     from dbt_debezium.kafka.landing_file import KafkaBlock, block_of_address, read_landing_file
-    from dbt_debezium.kafka.silence import quiet_after
     from dbt_debezium.landing.inbox import local_path, open_inbox
     from dbt_debezium.message_tables.block import TableBlock, block_of_table
     from dbt_debezium.project_settings import project_settings
     from dbt_debezium.rounds.sources import KafkaSource, PathSource, SeveralSources, TableSource
+    from dbt_debezium.settings import settings_of
     from dbt_debezium.spark.targets import catalog_of_target
 
     def kafka(blocks: dict[str, KafkaBlock]) -> KafkaSource:
-        return KafkaSource(blocks, quiet_after(project_settings(project_dir())))
+        settings = settings_of(project_settings(project_dir()))
+        return KafkaSource(blocks, timedelta(seconds=settings.quiet_partition_seconds))
 
     if source is None:
         blocks = read_landing_file(project_dir())

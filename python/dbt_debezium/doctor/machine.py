@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dbt_debezium.connectors.settings import settings_of
 from dbt_debezium.doctor.finding import Finding, checked
 from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.kafka.landing_file import (
@@ -18,6 +17,7 @@ from dbt_debezium.kafka.landing_file import (
 from dbt_debezium.messages.hashing import check_hash_key
 from dbt_debezium.project_settings import project_settings
 from dbt_debezium.scaffold.project_models import ProjectModels
+from dbt_debezium.settings import settings_of
 from dbt_debezium.spark.jars import check_jars, wrong_jars
 from dbt_debezium.spark.java import check_java
 from dbt_debezium.spark.profiles import read_target

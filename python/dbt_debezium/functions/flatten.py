@@ -10,7 +10,6 @@ from pyspark.sql import SparkSession
 from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # missing in its stub
 
-from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.evidence.narrow import asks_blocking, emptied_by, named_by
 from dbt_debezium.messages.envelope import (
@@ -26,6 +25,7 @@ from dbt_debezium.messages.repeated_names import has_repeated_names
 from dbt_debezium.messages.units import hashes_of, unit_of
 from dbt_debezium.registry.store import landed_schemas
 from dbt_debezium.registry.texts import NO_SCHEMAS, Schemas, message_texts, texts
+from dbt_debezium.settings import DEFAULTS, Settings
 
 FINGERPRINT = "spark.dbt_debezium.hashes"
 """The setting in which `hash_key_fingerprint` finds which key the session hashes with. Called after

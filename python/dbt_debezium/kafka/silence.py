@@ -3,24 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
 
 from dbt_debezium.kafka.plan import Landed, Range
-from dbt_debezium.setting_values import number_from_zero
-
-SETTING: Final = "quiet_partition_seconds"
-
-
-def quiet_after(settings: Mapping[str, Any]) -> timedelta:
-    """The setting, from the vars of a project; 0 for never.
-
-    Raises:
-        DebeziumError: it is no number from 0 on.
-
-    >>> quiet_after({"quiet_partition_seconds": 300})
-    datetime.timedelta(seconds=300)
-    """
-    return timedelta(seconds=number_from_zero(SETTING, settings.get(SETTING, 0)))
 
 
 @dataclass(frozen=True, slots=True)

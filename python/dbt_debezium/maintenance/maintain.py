@@ -6,15 +6,15 @@ themselves. So it does not matter who did it last, or on which machine, or wheth
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no types
 
-from dbt_debezium.errors import DebeziumError, innermost
+from dbt_debezium.errors import innermost
 from dbt_debezium.home import lake_dir
 from dbt_debezium.landing.land import RANGE, TABLE, TABLE_READ, record_files
 from dbt_debezium.lease import HeldLease, Lease, writing
@@ -44,7 +44,8 @@ from dbt_debezium.maintenance.snapshots import (
 from dbt_debezium.maintenance.table_places import folder_of, remedy_of
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables, plain_schema
 from dbt_debezium.maintenance.views import LakeView, lake_views
-from dbt_debezium.setting_values import number_from_zero
+from dbt_debezium.settings import FOREVER
+from dbt_debezium.settings import Settings as ProjectSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -56,9 +57,6 @@ MAINTAINED: Final = "dbt_debezium.maintained_after_commits"
 REMOVED_ON: Final = "dbt_debezium.removed_on"
 """A property of the pointer: the day, UTC, on which a round has removed old rows."""
 LANDING: Final = TABLE.partition(".")[0]
-FOREVER: Final = "forever"
-MOST_DAYS: Final = 36_500
-"""That a setting can name, a hundred years: no date goes back by millions of them."""
 
 
 class Published(NamedTuple):
@@ -78,7 +76,7 @@ class Settings:
 
     query_hours: float
     """How long a query may run on what a later run has replaced."""
-    after_runs: int
+    after_runs: float
     """How many runs make maintenance due; 0: only by hand."""
     seconds: float
     """How long a run may spend on it."""
@@ -90,28 +88,17 @@ class Settings:
     """That of the views."""
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> "Settings":
-        """From the vars of a project.
-
-        Raises:
-            DebeziumError: a value is not what its setting takes.
-        """
-        names = ("longest_query_hours", "maintain_after_runs", "maintain_seconds")
-        for name in names:
-            number_from_zero(name, settings[name])
-        kept = ("keep_message_days", "keep_version_days")
-        for name in kept:
-            days = settings[name]
-            if days != FOREVER and (type(days) is not int or not 1 <= days <= MOST_DAYS):
-                raise DebeziumError(
-                    f"dbt_project.yml: {name}: {days!r} is not a whole number of days from 1 to "
-                    f"{MOST_DAYS}, or {FOREVER}; docs/settings.md says what it means"
-                )
-        numbers = cls(
-            *(settings[name] for name in names),
-            *(None if settings[name] == FOREVER else settings[name] for name in kept),
+    def of(cls, settings: ProjectSettings) -> "Settings":
+        """Those of a project."""
+        messages, versions = settings.keep_message_days, settings.keep_version_days
+        return cls(
+            settings.longest_query_hours,
+            settings.maintain_after_runs,
+            settings.maintain_seconds,
+            None if messages == FOREVER else messages,
+            None if versions == FOREVER else versions,
+            settings.public_schema,
         )
-        return replace(numbers, public_schema=settings["public_schema"])
 
     @property
     def query_milliseconds(self) -> int:

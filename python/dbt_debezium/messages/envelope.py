@@ -19,7 +19,6 @@ from dbt_debezium.connectors.base import (
 )
 from dbt_debezium.connectors.generic import GenericSource, read_generic
 from dbt_debezium.connectors.lenient import without_unreadable_times
-from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.connectors.unsupported import UNSUPPORTED
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.json_text import (
@@ -53,6 +52,7 @@ from dbt_debezium.messages.transaction_records import (
     read_transaction_record,
     source_of_record,
 )
+from dbt_debezium.settings import DEFAULTS, Settings
 
 Headers: TypeAlias = Sequence[tuple[str, str | None]]
 

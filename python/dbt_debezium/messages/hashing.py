@@ -18,12 +18,12 @@ from typing import Final
 import msgspec
 from msgspec import DecodeError, Raw
 
-from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.json_text import CANONICAL, decode_nested, scalar_text, shield, unshield
 from dbt_debezium.json_values import json_decoder, json_members
 from dbt_debezium.messages.column_types import WITH_DEFAULT
 from dbt_debezium.messages.flat import Flat
+from dbt_debezium.settings import Settings
 
 KEY: Final = "DBT_DEBEZIUM_HASH_KEY"
 KEY_FILE: Final = "DBT_DEBEZIUM_HASH_KEY_FILE"

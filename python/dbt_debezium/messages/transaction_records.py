@@ -6,11 +6,11 @@ from dbt_debezium.connectors import SOURCES
 from dbt_debezium.connectors.base import Integer, Mark, Natural, Source, integer, micros
 from dbt_debezium.connectors.generic import GenericSource
 from dbt_debezium.connectors.lenient import without_unreadable_times
-from dbt_debezium.connectors.settings import Settings
 from dbt_debezium.errors import EnvelopeError
 from dbt_debezium.json_text import located, utf8
 from dbt_debezium.json_values import json_decoder
 from dbt_debezium.messages.flat import Flat
+from dbt_debezium.settings import Settings
 
 
 class _CollectionCount(Struct):

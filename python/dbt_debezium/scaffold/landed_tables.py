@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped] # it has none
 
-from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.functions.flatten import one_settings
 from dbt_debezium.registry.store import landed_schemas
 from dbt_debezium.registry.texts import NO_SCHEMAS, Schemas, message_texts
 from dbt_debezium.scaffold.tables import TableFacts, observe
+from dbt_debezium.settings import DEFAULTS, Settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,7 +12,6 @@ from functools import reduce
 import msgspec
 from msgspec import Raw, Struct
 
-from dbt_debezium.connectors.settings import DEFAULTS, Settings
 from dbt_debezium.json_text import PAYLOAD, shield
 from dbt_debezium.json_values import json_members
 from dbt_debezium.messages.announced import TEXTS, Announced, announced_type, table_changes
@@ -27,6 +26,7 @@ from dbt_debezium.messages.column_types import (
 )
 from dbt_debezium.messages.envelope import flatten_message, opened_value
 from dbt_debezium.messages.keys import NAMELESS
+from dbt_debezium.settings import DEFAULTS, Settings
 
 LARGEST = 2**63
 LONGEST_BIGINT = len(str(-LARGEST))
