@@ -18,6 +18,7 @@ from dbt_common.invocation import get_invocation_id
 from pyspark.errors import PySparkException
 
 from dbt_debezium import (
+    dbt_ctes,
     dbt_output,
     home,
     lease,
@@ -80,6 +81,7 @@ class DebeziumPlugin(dbtPlugin):
                 # Somebody's project that has nothing to do with us.
                 return
             dbt_output.keep_lines_harmless()
+            dbt_ctes.inject_quickly()
             if command in SITE:
                 dbt_output.keep_site_harmless()
             if takes_package:

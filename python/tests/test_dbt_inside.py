@@ -15,9 +15,13 @@ import dbt.include.global_project
 import dbt.include.spark
 import pytest
 from dbt.adapters.spark.session import Connection, Cursor, SessionConnectionWrapper
+from dbt.contracts.graph.nodes import InjectedCTE
 from dbt.plugins.manager import PluginManager, dbtPlugin
 from packaging.requirements import Requirement
 from packaging.version import Version
+
+from dbt_debezium import dbt_ctes
+from dbt_debezium.package_files import package_dir
 
 both_versions = pytest.mark.parametrize(
     "dbt_of", ["make test", pytest.param("make slow", marks=pytest.mark.slow)]
@@ -151,6 +155,24 @@ def test_our_end_comes_before_threads_are_joined_and_before_atexit(dbt_of: str) 
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert ended.stdout.split() == ["ours", "thread", "atexit"]
+
+
+@both_versions
+def test_queries_get_their_ephemeral_models_as_from_dbt(dbt_of: str) -> None:
+    models = [path.read_text() for path in (package_dir() / "models").rglob("*.sql")]
+    texts = [
+        re.sub(r"(?s){%.*?%}|{#.*?#}", "", text).replace("{{", "").replace("}}", "")
+        for text in models
+    ]
+    texts += ["select 1", "\n-- with\nselect 1", "/* a */ With b as (select 1) select * from b"]
+    texts += [
+        "with recursive b as (select 1) select * from b",
+        "-- a\nwith\n\nb as (select 1) table b",
+    ]
+    ctes = [InjectedCTE("a", " a as (\nselect 2)"), InjectedCTE("c", " c as (select 3)")]
+    for text in texts:
+        ours, dbts = dbt_ctes.injected(text, ctes), dbt_ctes.plain(text, ctes)
+        assert re.sub(r"\s|--.*|/\*.*?\*/", "", ours) == re.sub(r"\s|--.*|/\*.*?\*/", "", dbts)
 
 
 @both_versions
