@@ -15,12 +15,15 @@ from pathlib import Path
 
 import fastavro
 import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rendered import rendered as macro
 
 import dbt_debezium
+from dbt_debezium import dumps
 from dbt_debezium.dumps import avro, read_dump
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.json_text import DEEPEST_LEVELS, LONGEST_NAME, LONGEST_NUMBER
@@ -359,6 +362,21 @@ def test_an_avro_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch,
     monkeypatch.setattr(avro, "MOST_BYTES", 5_000_000)
     with pytest.raises(DebeziumError, match="a block of over 5000000 bytes"):
         read_dump(path, len)
+
+
+def test_a_file_that_grows_to_a_thousand_times_its_size_is_refused(tmp_path, monkeypatch):
+    """Of a column of nulls a file holds the count alone."""
+    path = tmp_path / "shop.public.t+0+0.parquet"
+    pq.write_table(pa.table({"op": pa.nulls(100_000, pa.string())}), path)
+    assert read_dump(path, len).message_count == 100_000
+    monkeypatch.setattr(dumps, "ALWAYS_TAKEN", 1_000_000)
+    written = []
+    refused = read_dump(path, written.append)
+    assert str(refused.refusal).startswith(f"{path}: its messages have over 1,000 times the size")
+    assert sum(map(len, written)) < 1_010_000 + 1_000 * path.stat().st_size
+    plain = tmp_path / "dump.jsonl"
+    plain.write_text(f"{GOOD}\n" * 10_000)
+    assert read_dump(plain, len).refusal is None
 
 
 def long(number: int) -> bytes:
