@@ -15,6 +15,11 @@ SECRET: Final = "(?i:secret|password|passwd|pwd|token|access[.-]?key|credential)
 """In names of settings, and of what an address names."""
 URI: Final = re.compile(r"spark\.sql\.catalog\.[^.]+\.uri")
 PARAMETER: Final = re.compile(rf"(?P<before>[?&;:])(?P<name>[^?&;:=/\s]*{SECRET}[^?&;=/\s]*)=")
+# Both look at the beginning of a word alone, and go back over none: sentences quote names, and a
+# name may have a megabyte.
+BEFORE_HOST: Final = re.compile(r"(?<!\S)\S*@")
+USER: Final = re.compile(r"//([^/:@]*:[^@]*|[^/@]*)@([^/@]*@)*")
+PAIR: Final = re.compile(rf"(?<![^?&;=\s])(?=[^?&;=\s]*{SECRET})(?P<name>[^?&;=\s]++=)[^&;\s]*")
 USER_INFO: Final = re.compile(
     r"(?P<scheme>//)(?P<user>[^/:@\s]*)(:(?P<password>[^\s?]*))?@(?=[^@]*$)"
 )
@@ -29,8 +34,8 @@ def without_passwords(text: str) -> str:
     'https://...@host/catalog and //...@host'
     """
     # A password may hold slashes, or signs like the one that ends it.
-    text = re.sub(r"//([^/:@\s]*:[^@\s]*|[^/@\s]*)@([^/@\s]*@)*", "//...@", text)
-    return re.sub(rf"([^?&;=\s]*{SECRET}[^?&;=\s]*=)[^&;\s]*", r"\1...", text)
+    text = BEFORE_HOST.sub(lambda found: USER.sub("//...@", found[0]), text)
+    return PAIR.sub(r"\g<name>...", text)
 
 
 def with_secrets_apart(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Final
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.package_files import NAME
 from dbt_debezium.project_settings import own_settings, read_vars
+from dbt_debezium.project_text import text_of
 
 READ = re.compile(r"""\bvar\(\s*['"](\w+)['"]""")
 FOLDERS = ("macros", "models", "tests", "snapshots", "analyses", "dbt_packages")
@@ -41,7 +42,7 @@ def check_setting_names(project: Path, given: Collection[str] = ()) -> None:
         if isinstance(of_package, dict) and name in of_package
     ]
     files = [path for folder in FOLDERS for path in (project / folder).rglob("*.sql")]
-    read = {name for path in files for name in READ.findall(path.read_text(encoding="utf-8"))}
+    read = {name for path in files for name in READ.findall(text_of(path))}
     for where, names in (("dbt_project.yml", own_settings(project).keys()), ("--vars", {*given})):
         for name in sorted(names - read):
             if near := difflib.get_close_matches(name, read, 1, LIKENESS):

@@ -1,5 +1,7 @@
 """A password in an address reaches what it is for, and no text that anybody reads."""
 
+import time
+
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
@@ -92,6 +94,17 @@ def test_a_password_that_holds_an_at_sign_is_taken_out_whole(text: str, left: st
     found = without_passwords(text)
     assert WORD not in found
     assert found == left
+
+
+@pytest.mark.parametrize(
+    "part", ["/", "a", "//a:", "//a:b@", "//a", "password", "token=", "?a", "@", "//@", "a@/"]
+)
+def test_a_name_of_any_length_costs_no_more_than_its_length(part: str) -> None:
+    """Sentences quote names, and a name may have a megabyte."""
+    began = time.monotonic()
+    for end in ("", "@", " "):
+        without_passwords(part * (1_000_000 // len(part)) + end)
+    assert time.monotonic() - began < 10
 
 
 @pytest.mark.parametrize(

@@ -3,21 +3,28 @@
 What they are part of is refused or quarantined, and whatever stands beside it is read.
 """
 
+import bz2
 import contextlib
 import io
 import json
+import lzma
 import re
+import time
+import zlib
 from pathlib import Path
 
 import fastavro
 import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rendered import rendered as macro
 
 import dbt_debezium
-from dbt_debezium.dumps import read_dump
+from dbt_debezium import dumps
+from dbt_debezium.dumps import avro, read_dump
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.json_text import DEEPEST_LEVELS, LONGEST_NAME, LONGEST_NUMBER
 from dbt_debezium.json_values import end_of_json, json_decoder, json_members
@@ -230,6 +237,13 @@ def test_the_schema_change_topic_gives_no_type_that_fails_the_run(length, scale)
             check_type(announced_type(Announced("mysql", name, length, scale), types))
 
 
+@pytest.mark.parametrize("name", ["VARCHAR" + " " * 500_000 + "x", " " * 500_000 + "BIGINT"])
+def test_the_name_of_a_type_costs_no_more_than_its_length(name):
+    began = time.monotonic()
+    check_type(announced_type(Announced("mysql", name, None, None), {"int"}))
+    assert time.monotonic() - began < 10
+
+
 LINE = '{"topic":"shop.public.t","partition":0,"offset":0,"timestamp":1,"key":null,"value":%s}'
 GOOD = LINE % '"{}"'
 
@@ -290,6 +304,79 @@ def test_an_avro_file_that_nests_is_one_sentence(tmp_path):
     )
     with pytest.raises(DebeziumError, match=re.escape(str(path))):
         read_dump(path, len)
+
+
+def container(schema: object, count: int, body: bytes, codec: bytes = b"null") -> bytes:
+    """A file of Avro with one block, which says that it has so many rows."""
+    meta = json.dumps(schema).encode()
+    head = b"Obj\x01" + long(2) + long(11) + b"avro.schema" + long(len(meta)) + meta
+    head += long(10) + b"avro.codec" + long(len(codec)) + codec + long(0) + b"s" * 16
+    return head + long(count) + long(len(body)) + body + b"s" * 16
+
+
+NO_BYTES = {"type": "record", "name": "Nothing", "fields": []}
+OF_NULLS = {"type": "record", "name": "Nulls", "fields": [{"name": "v", "type": "null"}]}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "null",
+        NO_BYTES,
+        OF_NULLS,
+        {"type": "fixed", "name": "F", "size": 0},
+        {"type": "record", "name": "R", "fields": [{"name": "v", "type": OF_NULLS}]},
+        *(
+            {"type": "record", "name": "R", "fields": [{"name": "v", "type": one}]}
+            for one in (
+                {"type": "array", "items": "null"},
+                {"type": "array", "items": NO_BYTES},
+                ["null", {"type": "array", "items": {"type": "null"}}],
+                {"type": "map", "values": {"type": "array", "items": "null"}},
+            )
+        ),
+    ],
+)
+def test_an_avro_file_whose_rows_take_no_bytes_is_refused(tmp_path, schema):
+    """A hundred bytes would fill the disk, or all memory."""
+    path = tmp_path / "shop.public.t+0+0.avro"
+    path.write_bytes(container(schema, 10**12, b"\2" + long(10**12) + b"\0"))
+    with pytest.raises(DebeziumError, match="its schema has what takes no bytes"):
+        read_dump(path, len)
+
+
+@pytest.mark.parametrize(
+    ("codec", "packed"),
+    [
+        (b"deflate", lambda text: zlib.compress(text, 9)[2:-4]),
+        (b"bzip2", bz2.compress),
+        (b"xz", lzma.compress),
+    ],
+)
+def test_an_avro_file_that_unpacks_without_end_is_refused(tmp_path, monkeypatch, codec, packed):
+    schema = {"type": "record", "name": "R", "fields": [{"name": "v", "type": "string"}]}
+    path = tmp_path / "shop.public.t+0+0.avro"
+    row = long(2_000_000) + b"a" * 2_000_000
+    path.write_bytes(container(schema, 3, packed(row * 3), codec))
+    assert read_dump(path, len).message_count == 3
+    monkeypatch.setattr(avro, "MOST_BYTES", 5_000_000)
+    with pytest.raises(DebeziumError, match="a block of over 5000000 bytes"):
+        read_dump(path, len)
+
+
+def test_a_file_that_grows_to_a_thousand_times_its_size_is_refused(tmp_path, monkeypatch):
+    """Of a column of nulls a file holds the count alone."""
+    path = tmp_path / "shop.public.t+0+0.parquet"
+    pq.write_table(pa.table({"op": pa.nulls(100_000, pa.string())}), path)
+    assert read_dump(path, len).message_count == 100_000
+    monkeypatch.setattr(dumps, "ALWAYS_TAKEN", 1_000_000)
+    written = []
+    refused = read_dump(path, written.append)
+    assert str(refused.refusal).startswith(f"{path}: its messages have over 1,000 times the size")
+    assert sum(map(len, written)) < 1_010_000 + 1_000 * path.stat().st_size
+    plain = tmp_path / "dump.jsonl"
+    plain.write_text(f"{GOOD}\n" * 10_000)
+    assert read_dump(plain, len).refusal is None
 
 
 def long(number: int) -> bytes:

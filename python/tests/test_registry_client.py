@@ -228,6 +228,16 @@ def test_a_registry_that_refuses_to_the_end_is_named_by_its_answer() -> None:
         at(url).schema("7")
 
 
+def test_what_a_refusal_asks_for_is_told_as_a_number_of_seconds_alone() -> None:
+    """It may repeat what it was sent."""
+    for asked, says in (("7", "it asks to wait 7 s"), ("Basic cmVhZGVy", "look at its log")):
+        with (
+            serving(lambda one, asked=asked: answer_with(one, b"", 500, Retry_After=asked)) as url,
+            pytest.raises(DebeziumError, match=f"HTTP 500; {says}"),
+        ):
+            at(url).schema("7")
+
+
 def test_all_answers_together_take_no_longer_than_a_landing_may_hold_the_lake(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -80,7 +80,9 @@ def test_options_and_named_variables_change_the_fingerprint(
 ) -> None:
     seen = [fingerprint(project, project / "profiles.yml", [])]
     seen.append(fingerprint(project, project / "profiles.yml", ["--vars", "{a: 1}"]))
-    for name, value in [("SHOP", "1"), ("SHOP", "2"), ("DBT_EXCLUDE", "a")]:
+    # What the shell gave was no UTF-8.
+    seen.append(fingerprint(project, project / "profiles.yml", ["--vars", "\udcff"]))
+    for name, value in [("SHOP", "1"), ("SHOP", "2"), ("DBT_EXCLUDE", "a"), ("SHOP", "\udcff")]:
         monkeypatch.setenv(name, value)
         seen.append(fingerprint(project, project / "profiles.yml", []))
     assert len(set(seen)) == len(seen)

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -66,6 +67,15 @@ TRUNCATED = "Input data was truncated"
 STOPPED = (
     "it ends in the middle, because the dump was stopped or is still being written: let it end, or "
     "delete what begins there"
+)
+
+ALWAYS_TAKEN: Final = 1 << 30
+MOST_TIMES: Final = 1_000
+"""How many bytes a message may have for each of its file. Compressed ones of real topics have some
+dozens; of columns of nulls a file of kilobytes could fill a disk."""
+GROWS: Final = (
+    f"its messages have over {MOST_TIMES:,} times the size of the file; if they are what you "
+    "dumped, write them as JSON lines, uncompressed"
 )
 
 _encode = msgspec.json.Encoder().encode
@@ -193,6 +203,7 @@ def none_is_a_dump(path: Path, skipped: Sequence[str]) -> DebeziumError:
 def _read(form: Form, source: Source, write: Callable[[bytes], object], is_dump: bool) -> Dump:
     path = source.path
     message_count = 0
+    room = max(ALWAYS_TAKEN, MOST_TIMES * path.stat().st_size)
     refusal: DebeziumError | None = None
     for message in form.read(source):
         if isinstance(message, BadLine):
@@ -203,7 +214,11 @@ def _read(form: Form, source: Source, write: Callable[[bytes], object], is_dump:
         else:
             message_count += 1
             if refusal is None:
-                write(_encode(message) + b"\n")
+                line = _encode(message) + b"\n"
+                room -= len(line)
+                write(line)
+                if room < 0:
+                    refusal = DebeziumError(f"{path}: {GROWS}")
         if refusal is not None and (is_dump or message_count):
             return Dump(path, "", False, message_count, refusal, is_dump=True)
     if refusal is not None:

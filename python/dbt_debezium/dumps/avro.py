@@ -1,8 +1,10 @@
 """Avro container files: values of a sink, Spark's Kafka columns, or Event Hubs Capture."""
 
+import bz2
+import lzma
 import zlib
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, BinaryIO, Final
 
 import fastavro.schema
 
@@ -15,14 +17,25 @@ from dbt_debezium.dumps.connect_json import (
     float32,
     scalar,
 )
-from dbt_debezium.dumps.files import Source, cannot_be_read
+from dbt_debezium.dumps.files import LONGEST_LINE, Source, cannot_be_read
 from dbt_debezium.dumps.form import COMMAND, BadLine, Form, Head, Message, NotAMessageError
 from dbt_debezium.dumps.records import is_placed_by_name, read_records
 from dbt_debezium.errors import DebeziumError
 
+MOST_BYTES: Final = LONGEST_LINE
+"""Of a block, unpacked."""
+SYNC_BYTES: Final = 16
+"""Behind each block."""
+UNPACKING: Final[dict[str, Callable[[], Any]]] = {
+    "deflate": lambda: zlib.decompressobj(-zlib.MAX_WBITS),
+    "bzip2": bz2.BZ2Decompressor,
+    "xz": lzma.LZMADecompressor,
+}
+"""The codecs of which a few bytes can be gigabytes, and that fastavro reads by itself."""
+
 # A length that was damaged asks for more memory than there is, and a schema may be any JSON.
 DAMAGE = (
-    *(EOFError, ValueError, LookupError, MemoryError, ArithmeticError, zlib.error),
+    *(EOFError, ValueError, LookupError, MemoryError, ArithmeticError, zlib.error, lzma.LZMAError),
     *(RecursionError, TypeError, AttributeError),
     fastavro.schema.SchemaParseException,
 )
@@ -56,6 +69,8 @@ def _messages(source: Source) -> Iterator[Message | BadLine]:
     with source.path.open("rb") as file:
         rows: Any = fastavro.reader(file)
         schema = rows.writer_schema
+        takes_no_bytes({"type": "array", "items": schema})
+        check_blocks(file, rows.codec)
         if event_hubs.is_captured(schema):
             yield from _captured(source, rows)
             return
@@ -75,6 +90,70 @@ def _captured(source: Source, rows: Iterable[Any]) -> Iterator[Message | BadLine
         except NotAMessageError as error:
             yield BadLine(number, str(error))
     source.tell_all()
+
+
+def takes_no_bytes(schema: Any) -> bool:
+    """Whether a value takes none, as null does.
+
+    Raises:
+        ValueError: the schema has records or items of no bytes, of which a file of a hundred could
+            have any number.
+    """
+    if isinstance(schema, list):
+        for branch in schema:
+            takes_no_bytes(branch)
+        return False
+    if isinstance(schema, str):
+        return schema == "null"
+    kind = schema["type"]
+    is_nothing = False
+    if kind == "record":
+        fields_of_nothing = [takes_no_bytes(field["type"]) for field in schema["fields"]]
+        is_nothing = all(fields_of_nothing)
+    elif kind == "array":
+        is_nothing = takes_no_bytes(schema["items"])
+    elif kind == "map":
+        takes_no_bytes(schema["values"])
+    elif kind == "fixed":
+        is_nothing = not schema["size"]
+    else:
+        return takes_no_bytes(kind)
+    if is_nothing:
+        raise ValueError("its schema has what takes no bytes, so there could be any number of it")
+    return False
+
+
+def check_blocks(file: BinaryIO, codec: str) -> None:
+    """Refuse a block that unpacks to more than a driver has memory for, since fastavro unpacks all.
+
+    Args:
+        file: at its first block, where it is left.
+        codec: of its blocks.
+
+    Raises:
+        ValueError: there is one.
+    """
+    unpacking = UNPACKING.get(codec)
+    if unpacking is None:
+        return
+    start = file.tell()
+    while _long(file) is not None:
+        packed = file.read(_long(file) or 0)
+        if len(unpacking().decompress(packed, MOST_BYTES + 1)) > MOST_BYTES:
+            raise ValueError(f"a block of over {MOST_BYTES} bytes")
+        file.read(SYNC_BYTES)
+    file.seek(start)
+
+
+def _long(file: BinaryIO) -> int | None:
+    """A number as Avro writes it; None at the end of the file."""
+    number = place = 0
+    while byte := file.read(1):
+        number |= (byte[0] & 127) << place
+        place += 7
+        if byte[0] < 128:
+            return number >> 1 ^ -(number & 1)
+    return None
 
 
 def converted(schema: Any, named: dict[str, Convert]) -> Convert:

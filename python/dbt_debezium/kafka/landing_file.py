@@ -20,6 +20,7 @@ from msgspec import Struct, field
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.kafka import SCHEME
 from dbt_debezium.message_tables.block import TableBlock, checked_table
+from dbt_debezium.project_text import text_of
 from dbt_debezium.registry.block import RegistryBlock
 from dbt_debezium.registry.client import Registry
 from dbt_debezium.repeated_keys import repeated_key
@@ -85,7 +86,7 @@ def read_landing_file(project: Path) -> dict[str, Block]:
             "a file, a folder, kafka://host:port or table://catalog.schema.table"
         )
     try:
-        text = path.read_text(encoding="utf-8")
+        text = text_of(path)
         blocks = yaml.safe_load(text)
         repeated = repeated_key(text)
     except yaml.YAMLError as error:
@@ -228,8 +229,11 @@ def _referenced(where: str, kind: str, name: str) -> str:
             raise DebeziumError(f"{where}: the variable {name} is not set; set it, or name another")
         return os.environ[name]
     try:
-        return Path(name).read_text(encoding="utf-8").rstrip("\n")
-    except OSError as error:
+        return text_of(Path(name)).rstrip("\n")
+    except DebeziumError as error:
+        raise DebeziumError(f"{where}: {error}") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it is no path"
         raise DebeziumError(
-            f"{where}: {name} cannot be read ({error.strerror}); name a file that can be"
+            f"{where}: {name} cannot be read ({why}); name a file that can be"
         ) from error

@@ -30,7 +30,8 @@ FIRST_SECOND, LAST_SECOND = 26 * 10**7, 26 * 10**10
 """From 1978 to beyond 9999-12-31, which stands for "never ends": a number that is in this range in
 one unit is outside of it in the others."""
 SECONDS_OF_DAY = 86_400
-UNSIZED = re.compile(r"\s*\(.*|\s+(identity|zerofill)\b.*|\s*\[\]$", re.IGNORECASE)
+UNSIZED = re.compile(r" ?\(.*| (identity|zerofill)\b.*| ?\[\]$", re.IGNORECASE)
+"""What a name may have beside the type. Of each space that it has, there is one."""
 PLAIN_TYPES = {
     **dict.fromkeys(("tinyint", "tinyint unsigned", "smallint"), "smallint"),
     **dict.fromkeys(("int1", "int1 unsigned", "int2"), "smallint"),
@@ -178,7 +179,7 @@ def announced_type(column: Announced, json_types: set[str], largest: int = 0) ->
     dialect = DIALECTS.get(column.connector)
     if dialect is None:
         return None
-    name = UNSIZED.sub("", column.type_name).strip().lower()
+    name = UNSIZED.sub("", " ".join(column.type_name.split())).lower()
     length, scale = column.length, column.scale or 0
     if name in MONEY:
         length, scale = MONEY[name]

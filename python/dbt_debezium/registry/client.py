@@ -3,6 +3,7 @@
 Ids in headers are Apicurio's, which gives them out at its own API beside Confluent's.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
@@ -119,7 +120,9 @@ class Registry:
             # That of a proxy: taken for an unknown schema, it would quarantine all messages.
             raise self._is_none("HTTP 404 without the JSON of a registry")
         if status >= 300:
-            wait = f"it asks to wait {retry_after} s; land again then" if retry_after else None
+            # Whatever else it says may be what it was sent.
+            is_known = retry_after is not None and re.fullmatch("[0-9]{1,9}", retry_after)
+            wait = f"it asks to wait {retry_after} s; land again then" if is_known else None
             why = REFUSALS.get(status) or wait or "look at its log"
             raise DebeziumError(f"{self._where}: {self.url}: HTTP {status}; {why}")
         try:

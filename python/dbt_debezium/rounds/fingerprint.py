@@ -56,8 +56,8 @@ def fingerprint(project: Path, profiles: Path, options: Sequence[str]) -> str | 
         hashed.update(f"{name}\0{len(content)}\0".encode() + content)
     for name, value in sorted(os.environ.items()):
         if (name in named or name.startswith("DBT_")) and not name.startswith(OF_MACHINE):
-            hashed.update(f"{name}={value}\0".encode())
-    hashed.update("\0".join(options).encode())
+            hashed.update(os.fsencode(f"{name}={value}\0"))
+    hashed.update(os.fsencode("\0".join(options)))
     return hashed.hexdigest()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.package_files import package_dir, package_files
 from dbt_debezium.patterns import matches
+from dbt_debezium.project_text import text_of
 from dbt_debezium.scaffold.captured import (
     CapturedTable,
     Group,
@@ -103,13 +104,13 @@ class ProjectModels:
         documented: dict[str, Path] = {}
         for path in sorted((project / "models").rglob("*.sql")):
             names.add(path.stem)
-            model = read_history(path.relative_to(project), path.read_text(encoding="utf-8"))
+            model = read_history(path.relative_to(project), text_of(path))
             if model is not None:
                 histories[path.relative_to(project)] = model
                 names.update(names_of(model.public_name))
         for path in sorted((project / "models").rglob("*.yml")):
             file = path.relative_to(project)
-            for name in yml_models(file, path.read_text(encoding="utf-8")):
+            for name in yml_models(file, text_of(path)):
                 documented.setdefault(name, file)
         return cls(project, histories, frozenset(names), documented)
 
@@ -261,7 +262,7 @@ def _plan_file(
 ) -> None:
     """One file, as it is changed, or anew where it is not there or `changed` is None."""
     file = there.project / path
-    old = file.read_text(encoding="utf-8") if file.exists() else None
+    old = text_of(file) if file.exists() else None
     try:
         new = anew if old is None or changed is None else changed(old)
     except DebeziumError as error:

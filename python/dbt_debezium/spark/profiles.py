@@ -8,12 +8,15 @@ from typing import Any, Final
 
 import jinja2
 import yaml
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
+from dbt_debezium.project_text import text_of
 from dbt_debezium.yaml_loader import LOADER
 
-_ENVIRONMENT: Final = jinja2.Environment(undefined=jinja2.StrictUndefined)
+_ENVIRONMENT: Final = ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined)
+"""As closed as dbt's own."""
 
 
 def target_without_dbt(target: str | None, folder: str = "") -> dict[str, Any] | None:
@@ -91,6 +94,8 @@ def read_target(target: str | None = None) -> dict[str, Any]:
 
     project = project_dir()
     folder = Path(os.environ.get("DBT_PROFILES_DIR") or project)
+    if (folder / "profiles.yml").is_file():
+        text_of(folder / "profiles.yml")
     try:
         profiles = read_profile(str(folder))
         if not profiles:

@@ -14,6 +14,7 @@ from dbt_debezium.addresses import with_secrets_apart
 from dbt_debezium.errors import CannotWorkError
 from dbt_debezium.home import jars_dir, lake_dir
 from dbt_debezium.package_files import package_dir
+from dbt_debezium.project_text import text_of
 from dbt_debezium.spark.catalogs import CATALOGS, DEFAULT_CATALOG, NAMED, REMOTE, SQLITE
 from dbt_debezium.spark.jars import check_jars, needed_jars
 from dbt_debezium.spark.pack import FOLDER, pack
@@ -205,7 +206,7 @@ def site_defaults() -> dict[str, str]:
     folder = site_conf()
     if folder is None or not (folder / "spark-defaults.conf").is_file():
         return {}
-    lines = (folder / "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
+    lines = text_of(folder / "spark-defaults.conf").splitlines()
     found = [re.match(r"\s*([^\s#!=:]+)\s*[=:\s]\s*(.*?)\s*$", line) for line in lines]
     return {one[1]: one[2] for one in found if one}
 
