@@ -231,7 +231,7 @@ def test_readers_that_stand_still_for_five_minutes_are_an_alert_with_its_cause(
         [],
         [("worsens", "readers_behind", "no_end")],
     ]
-    assert "readers have lacked something for 300 seconds; shop: " in alert.called()[0]["sentence"]
+    assert "readers have lacked something for 5 minutes; shop: " in alert.called()[0]["sentence"]
 
 
 @pytest.mark.parametrize("table", ["a\x9b31m\u202e\x1b", "a\udce9"])
