@@ -259,7 +259,7 @@ def append_landing(
 
 @contextlib.contextmanager
 def refused_if_unseen(spark: SparkSession, landing_id: int, base: Base) -> Iterator[None]:
-    """Commit a landing; say so where Iceberg refuses it, because another one is there."""
+    """Turn Iceberg's commit conflict into `UnseenLandingError`, where another landing is there."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
