@@ -45,6 +45,7 @@ from dbt_debezium.maintenance.table_places import folder_of, remedy_of
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables, plain_schema
 from dbt_debezium.maintenance.views import LakeView, lake_views
 from dbt_debezium.setting_values import number_from_zero
+from dbt_debezium.status.lake_size import MAINTAINED_AT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -358,6 +359,7 @@ def _left_sentence(one: Maintained) -> str:
 def _note(pointer: LakeTable, *, has_removed: bool) -> None:
     """Note that all tables have been maintained, and whether old rows have gone."""
     update = pointer.iceberg.updateProperties().set(MAINTAINED, str(pointer.commit_count))
+    update = update.set(MAINTAINED_AT, f"{datetime.fromtimestamp(_now() / 1000, UTC):%FT%TZ}")
     if has_removed:
         update = update.set(REMOVED_ON, _today())
     update.commit()
