@@ -15,7 +15,7 @@ from give import give, stop_spark
 from lake import capture
 from pages import blocks
 
-from dbt_debezium.cli import imported
+from dbt_debezium.cli import imported, main
 from dbt_debezium.home import jars_dir
 
 PAGE = "docs/schedule.md"
@@ -45,7 +45,7 @@ def test_the_container_of_kubernetes_gets_options_that_the_command_has() -> None
     (container,) = manifest["spec"]["template"]["spec"]["containers"]
     name, *options = container["args"]
     command = imported(name)
-    with command.make_context(name, options) as context:
+    with command.make_context(name, options, **main.context_settings) as context:
         assert context.params["every"] is not None
         assert context.params["metrics_port"] is not None
 
