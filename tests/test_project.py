@@ -140,6 +140,21 @@ def test_the_models_of_the_package_are_in_its_group_and_hidden_but_for_public_on
         assert node["docs"]["show"] == (name in PUBLIC_NAMES), name
 
 
+def test_the_graph_of_a_table_or_mart_of_a_user_has_fewer_than_25_nodes_of_ours(
+    parsed: dict[str, Any], models: dict[str, Any]
+) -> None:
+    """dbt's site draws what a model is made from: hidden and ephemeral models and sources, too."""
+    ours = {node["unique_id"] for node in steps(models).values()}
+    for name in models.keys() - steps(models).keys():
+        drawn, ahead = set[str](), [models[name]["unique_id"]]
+        while ahead:
+            parents = {*parsed["parent_map"].get(ahead.pop(), [])} - drawn
+            drawn |= parents
+            ahead += parents
+        shown = {one for one in drawn if one in ours or one.startswith(("source.", "seed."))}
+        assert 10 < len(shown) < 25, (name, sorted(shown))
+
+
 def test_a_model_is_private_unless_macros_or_models_of_a_project_refer_to_it(
     models: dict[str, Any],
 ) -> None:

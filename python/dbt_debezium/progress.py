@@ -83,8 +83,7 @@ class ShownSteps:
         self.line = line
 
     def update(self, status: str) -> None:
-        # A name such as [red] is no style.
-        self.line.update(Text(one_line(status)))
+        self.line.update(_in_one_line(self.line.console, status))
 
     def stop(self) -> None:
         self.line.stop()
@@ -99,7 +98,7 @@ def working(log: Console, step: str) -> Iterator[Steps]:
         step: the first step.
     """
     if log.is_terminal:
-        with log.status(Text(one_line(step))) as status:
+        with log.status(_in_one_line(log, step)) as status:
             yield ShownSteps(status)
         return
     steps = LoggedSteps(log, step, pause=PAUSE)
@@ -116,3 +115,10 @@ def working(log: Console, step: str) -> Iterator[Steps]:
     finally:
         ended.set()
         ticking.join()
+
+
+def _in_one_line(log: Console, step: str) -> Text:
+    """A step beside the sign that turns: a longer one would break, and move what was printed."""
+    text = Text(one_line(step))  # a name such as [red] is no style
+    text.truncate(max(log.width - 2, 1), overflow="ellipsis")
+    return text

@@ -51,6 +51,17 @@ def test_names_are_printed_as_they_are_but_for_what_a_terminal_obeys(is_terminal
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", text)
 
 
+def test_a_step_that_is_wider_than_the_terminal_is_cut() -> None:
+    said = console(is_terminal=True)
+    said.width = 30
+    with working(said, "building") as steps:
+        steps.update("8 of 45: is_unique_by_" + "column_" * 10)
+        said.print("done")
+    lines = printed(said).replace("\r", "\n").splitlines()
+    assert "⠋ 8 of 45: is_unique_by_colum…" in lines
+    assert all(len(line) <= 30 for line in lines)
+
+
 def test_steps_are_shown_the_same_way() -> None:
     said = console(is_terminal=True)
     with working(said, f"reading {NAME}") as steps:

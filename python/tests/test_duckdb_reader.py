@@ -24,6 +24,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from small_lake import CUT, add_view, made_lake, query_duckdb, reader, write
 
 from dbt_debezium.readers.duckdb_reader import DuckdbReader
+from dbt_debezium.status.lake_size import MAINTAINED_AT, LakeSize, lake_size
 from dbt_debezium.status.published_rows import PublishedRows, published_rows
 from dbt_debezium.status.snapshot_reads import SnapshotReads, snapshot_reads
 
@@ -217,6 +218,19 @@ def test_the_size_of_a_table_is_that_of_the_files_that_it_has_now(
     )
     expected = {"cut": now.stat().st_size, "new": 0}
     assert reader(tmp_path).sizes("build", ["cut", "new"]) == expected
+
+
+def test_the_size_of_a_lake_is_that_of_its_largest_tables(lake: SqlCatalog, tmp_path: Path) -> None:
+    assert lake_size(reader(tmp_path), {}, "build") == LakeSize({})
+    lake.create_namespace("landing")
+    write(lake, "landing.message", [{"topic": "t", "value": b"{}"}] * 9, MESSAGE)
+    write(lake, "build.cut", [{"cut_id": 1}], pa.schema([("cut_id", pa.int64())]))
+    with lake.load_table("build.cut").transaction() as changed:
+        changed.set_properties({MAINTAINED_AT: "2026-11-28T10:00:00Z"})
+    found = lake_size(reader(tmp_path), {"orders": 7, "items": 5}, "build")
+    assert found.stored == {"landed messages": found.stored["landed messages"], "histories": 12}
+    assert 0 < found.stored["landed messages"] < 10_000
+    assert found.maintained_at == "2026-11-28T10:00:00Z"
 
 
 def test_rows_of_public_tables_are_counted_by_table_and_source(

@@ -88,7 +88,7 @@ def test_a_partition_of_which_nothing_has_landed_is_the_cause() -> None:
         ),
         (
             [*without(1), partition(ITEMS, 1, (0, 40), link_position="0090")],
-            "partition 1 of shop.public.order_items has landed up to offset 40, which is before it",
+            "partition 1 of shop.public.order_items has landed up to offset 40, not past it",
         ),
         (
             [*without(1), partition(ITEMS, 1, (30, 500))],

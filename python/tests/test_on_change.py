@@ -1,7 +1,10 @@
 """The command of alerts: called once when something begins, worsens or ends."""
 
 import json
+import os
+import re
 import resource
+import shutil
 import stat
 import sys
 import time
@@ -231,7 +234,7 @@ def test_readers_that_stand_still_for_five_minutes_are_an_alert_with_its_cause(
         [],
         [("worsens", "readers_behind", "no_end")],
     ]
-    assert "readers have lacked something for 300 seconds; shop: " in alert.called()[0]["sentence"]
+    assert "readers have lacked something for 5 minutes; shop: " in alert.called()[0]["sentence"]
 
 
 @pytest.mark.parametrize("table", ["a\x9b31m\u202e\x1b", "a\udce9"])
@@ -257,3 +260,34 @@ def test_what_a_lake_holds_has_not_ended_while_nobody_can_look_at_it(tmp_path: P
     ]
     assert alert.round("not_json", flags=[flag]) == []
     assert {kind for _, kind, _ in alert.round()} == {"quarantined", "flagged"}
+
+
+@pytest.mark.skipif(not shutil.which("jq"), reason="jq is not installed")
+@pytest.mark.parametrize(("program", "subject"), [("curl", None), ("mail", "dbt-debezium: 2 ")])
+def test_a_recipe_of_the_page_sends_the_sentence_of_each_change(
+    program: str, subject: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In place of the program that sends there is one that keeps what it gets."""
+    page = (Path(__file__).parents[2] / "docs" / "watching.md").read_text()
+    recipes = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (recipe,) = [one for one in recipes if program in one]
+    alert = tmp_path / "alert.sh"
+    alert.write_text(recipe)
+    sender = tmp_path / "bin" / program
+    sender.parent.mkdir()
+    sender.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > arguments\ncat > sent\n')
+    for one in (alert, sender):
+        one.chmod(stat.S_IRWXU)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{sender.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("SLACK_WEBHOOK", "https://hooks.example/1")
+    called = Alert(tmp_path)
+    called.output = OnChange(str(alert), called.memory)
+    called.round("bad_json", "too_deep")
+    sent = (tmp_path / "sent").read_text()
+    text = json.loads(sent)["text"] if program == "curl" else sent
+    lines = text.splitlines()
+    assert [line[:14] for line in lines] == ["begins: shop: "] * 2
+    assert "bad_json" in lines[0]
+    assert "too_deep" in lines[1]
+    assert (subject or "https://hooks.example/1") in (tmp_path / "arguments").read_text()

@@ -19,6 +19,7 @@ from dbt_debezium.reasons import HELD, QUARANTINED
 from dbt_debezium.replaced_file import check_place, write
 from dbt_debezium.rounds.health import Health, RoundsHealth, read_health
 from dbt_debezium.rounds.history import Rounds, Span
+from dbt_debezium.status.lake_size import LakeSize
 from dbt_debezium.status.lake_status import LakeStatus
 from dbt_debezium.status.published_rows import PublishedRows
 from dbt_debezium.status.report import OUTCOMES
@@ -225,6 +226,17 @@ def test_tables_have_rows_of_their_source_sizes_and_ages_the_largest_first() -> 
     text = Reader(page(found)).text
     assert "orders 12,000 35 kB 3 minutes ago items 3" in text
     assert "orders 5 35 kB" in text
+
+
+def test_the_page_says_what_the_lake_stores_and_when_it_was_maintained() -> None:
+    stored = {"landed messages": 12_345_678, "changes": 4_000}
+    found = troubled("shop")
+    assert "The lake" not in Reader(page(found)).text
+    found.size = LakeSize(stored, "2026-11-28T10:00:00Z")
+    text = Reader(page(found)).text
+    assert "landed messages 12 MB changes 4.0 kB last maintained 2026-11-28 10:00:00 UTC, " in text
+    found.size = LakeSize(stored)
+    assert "last maintained never" in Reader(page(found)).text
 
 
 def test_the_page_counts_quarantined_messages_by_reason() -> None:

@@ -517,6 +517,19 @@ def test_people_read_a_line_a_round_and_one_for_many_without_news() -> None:
     ]
 
 
+def test_people_read_what_has_landed_if_anything_has() -> None:
+    lines: list[str] = []
+    people = ForPeople(lines.append)
+    for count in (3, 0):
+        landing = Landing(count, (f"landed {count} messages",))
+        people.round(told(count, Outcome("published", landing, lines=("shop: commit 0 -> 2",))))
+        people.round(told(count, outcome("no_news")))
+    assert [one for one in lines if "commit" in one] == [
+        "10:03:12  landed 3 messages; shop: commit 0 -> 2 in 4.2 s",
+        "10:03:12  shop: commit 0 -> 2 in 4.2 s (after 1 round without news)",
+    ]
+
+
 def test_what_a_round_without_news_must_say_is_said_once() -> None:
     """A topic that was recreated brings no news, and is met again by each round."""
     lines: list[str] = []

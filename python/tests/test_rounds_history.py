@@ -190,7 +190,7 @@ def test_what_the_first_held_transaction_waits_for_comes_first() -> None:
     ends = [PartitionEnds("t-4", 7, 1, 0, None), PartitionEnds("t-0", 7, 0, 0, None)]
     cut = cut_of(ends, blocking_partitions(held))
     assert [(bar.partition.name, bar.blocks) for bar in cut.bars] == [
-        ("t-0", "ends before the first held transaction"),
+        ("t-0", "has not landed past the first held transaction"),
         ("t-1", "offset 5 is missing"),
         ("t-2", "nothing of it has landed"),
         ("t-4", None),

@@ -90,6 +90,9 @@ NOT_RUN: Final = {
         "does not end; test_run_report.py ends it"
     ),
     "dbt-debezium run --every 30s --on-change ./alert.sh": "does not end; test_run_report.py",
+    "dbt-debezium run --every 10s --report lake.html --metrics-port 9464 --on-change ./alert.sh": (
+        "does not end; test_run_every.py, test_metrics.py and test_run_report.py"
+    ),
     "export DBT_DEBEZIUM_LAKE=target/demo_lake": "a shell's own command, which the test does",
     ".venv/bin/pre-commit install": "would change the clone that the test runs in",
     "python bench/bench.py FILE": "a dump of the reader's own",

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,7 @@ from dbt_debezium.maintenance.retention import history_starts, old_landings
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
 from dbt_debezium.readers.moment import Wanted, read_time, shown_commits
 from dbt_debezium.readers.spark_reader import SparkReader
+from dbt_debezium.status.lake_size import MAINTAINED_AT
 
 pytestmark = pytest.mark.slow
 
@@ -203,6 +205,10 @@ def test_runs_maintain_by_themselves_what_no_query_reads_any_more(
     # What runs alone read is kept for ten minutes.
     counts = snapshot_counts(lake)
     assert counts["build.orders_history"] == counts["build.cut"] == 1
+    pointer = lake_table(lake.spark, "build.cut")
+    assert pointer is not None
+    at = datetime.fromisoformat(pointer.iceberg.properties()[MAINTAINED_AT])
+    assert timedelta() <= datetime.now(UTC) - at < timedelta(minutes=9)
 
 
 def test_what_killed_runs_left_goes_and_what_tables_name_stays(

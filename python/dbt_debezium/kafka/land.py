@@ -39,7 +39,7 @@ from dbt_debezium.landing.land import (
     TABLE,
     Base,
     append_landing,
-    create_landing_table,
+    create_landing_tables,
     landed_base,
     next_landing,
 )
@@ -54,7 +54,6 @@ from dbt_debezium.registry.store import (
 )
 from dbt_debezium.spark.outages import outage_of
 from dbt_debezium.spark.remote import has_java
-from dbt_debezium.table_properties import METADATA_PROPERTIES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -62,30 +61,6 @@ if TYPE_CHECKING:
 MOST_OFFSETS: Final = 2_000_000
 """Of one commit. A killed landing repeats one commit at most."""
 OFFSETS_PER_FILE: Final = 250_000
-
-CREATE_RANGE = f"""
-create table if not exists {RANGE} (
-    landing_id bigint comment 'Which landing fetched it, or its end: maintenance joins them.',
-    topic string,
-    topic_id string comment 'Another one after the topic was deleted and created again.',
-    partition int,
-    start_offset bigint comment 'First offset that was fetched.',
-    end_offset bigint comment 'One past the last offset that was fetched.',
-    log_start_offset bigint comment 'First offset that the cluster still had.',
-    log_end_offset bigint comment 'One past the last committed offset that the cluster had.',
-    cleanup_policy string comment 'delete, compact or both; null where the cluster did not say.',
-    is_sure_end boolean comment 'Whether the cluster surely had nothing behind end_offset.',
-    fetched_at timestamp comment 'When the cluster was asked for the offsets, UTC.',
-    is_landed boolean comment 'Whether the messages of the range are in landing.message.'
-)
-using iceberg
-partitioned by (truncate(1000, landing_id))
-tblproperties (
-    'format-version' = '2',
-    'write.distribution-mode' = 'none',
-    {METADATA_PROPERTIES}
-)
-"""
 
 OnProgress = Callable[[int, int], None]
 """Called with how many offsets are fetched, and of how many."""
@@ -140,8 +115,7 @@ def land_kafka(
     registry = registry_of(name, block)
     _jvm_of(spark, name)
     with Lease(lake_dir(), f"land {name}"), writing(spark) as lease:
-        create_landing_table(spark)
-        spark.sql(CREATE_RANGE)
+        create_landing_tables(spark)
         base = landed_base(spark)
         waiting = finish_killed(spark, base, registry, block.has, is_of_others)
         asked_at = datetime.now(UTC)

@@ -68,6 +68,29 @@ COLUMNS = """
     headers array<struct<key: string, value: binary>> comment 'Empty when there are none.'
 """
 CREATE_TABLE = f"create table {TABLE} ({COLUMNS}) {PROPERTIES}"
+CREATE_RANGE = f"""
+create table if not exists {RANGE} (
+    landing_id bigint comment 'Which landing fetched it, or its end: maintenance joins them.',
+    topic string,
+    topic_id string comment 'Another one after the topic was deleted and created again.',
+    partition int,
+    start_offset bigint comment 'First offset that was fetched.',
+    end_offset bigint comment 'One past the last offset that was fetched.',
+    log_start_offset bigint comment 'First offset that the cluster still had.',
+    log_end_offset bigint comment 'One past the last committed offset that the cluster had.',
+    cleanup_policy string comment 'delete, compact or both; null where the cluster did not say.',
+    is_sure_end boolean comment 'Whether the cluster surely had nothing behind end_offset.',
+    fetched_at timestamp comment 'When the cluster was asked for the offsets, UTC.',
+    is_landed boolean comment 'Whether the messages of the range are in landing.message.'
+)
+using iceberg
+partitioned by (truncate(1000, landing_id))
+tblproperties (
+    'format-version' = '2',
+    'write.distribution-mode' = 'none',
+    {METADATA_PROPERTIES}
+)
+"""
 CREATE_FILE = f"""
 create table if not exists {FILE} (
     landing_id bigint comment 'Which landing brought it.',
@@ -175,11 +198,15 @@ def land_inbox(
     return Landed(message_count, len(new), skipped, landing_id)
 
 
-def create_landing_table(spark: SparkSession) -> None:
-    """Create `landing.message` where it is not there."""
+def create_landing_tables(spark: SparkSession) -> None:
+    """Create `landing.message` and `landing.range` where they are not there.
+
+    A run would make the second one, and the next run would take that for something that has landed.
+    """
     spark.sql(f"create schema if not exists {TABLE.partition('.')[0]}")
-    if not spark.catalog.tableExists(TABLE):
-        spark.sql(CREATE_TABLE)
+    for table, statement in ((TABLE, CREATE_TABLE), (RANGE, CREATE_RANGE)):
+        if not spark.catalog.tableExists(table):
+            spark.sql(statement)
 
 
 def landed_base(spark: SparkSession) -> Base:
@@ -259,7 +286,7 @@ def append_landing(
 
 @contextlib.contextmanager
 def refused_if_unseen(spark: SparkSession, landing_id: int, base: Base) -> Iterator[None]:
-    """Commit a landing; say so where Iceberg refuses it, because another one is there."""
+    """Turn Iceberg's commit conflict into `UnseenLandingError`, where another landing is there."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
@@ -303,7 +330,7 @@ def create_tables(spark: SparkSession, inbox: Inbox) -> None:
             f"land: table {TABLE} is gone, and {FILE} knows what was landed into it; drop {FILE} "
             f"and remove {inbox.folder} to land all files again"
         )
-    create_landing_table(spark)
+    create_landing_tables(spark)
     spark.sql(CREATE_FILE)
 
 

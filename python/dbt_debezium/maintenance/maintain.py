@@ -46,6 +46,7 @@ from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables, 
 from dbt_debezium.maintenance.views import LakeView, lake_views
 from dbt_debezium.settings import FOREVER
 from dbt_debezium.settings import Settings as ProjectSettings
+from dbt_debezium.status.lake_size import MAINTAINED_AT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -345,6 +346,7 @@ def _left_sentence(one: Maintained) -> str:
 def _note(pointer: LakeTable, *, has_removed: bool) -> None:
     """Note that all tables have been maintained, and whether old rows have gone."""
     update = pointer.iceberg.updateProperties().set(MAINTAINED, str(pointer.commit_count))
+    update = update.set(MAINTAINED_AT, f"{datetime.fromtimestamp(_now() / 1000, UTC):%FT%TZ}")
     if has_removed:
         update = update.set(REMOVED_ON, _today())
     update.commit()

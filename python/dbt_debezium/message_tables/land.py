@@ -23,7 +23,7 @@ from dbt_debezium.landing.land import (
     TABLE_READ,
     Base,
     append_landing,
-    create_landing_table,
+    create_landing_tables,
     landed_base,
     next_landing,
 )
@@ -113,7 +113,7 @@ def land_table(
         DebeziumError: the table cannot be read, lacks a column, or another run goes on.
     """
     with Lease(lake_dir(), f"land {name}"), writing(spark) as lease:
-        create_landing_table(spark)
+        create_landing_tables(spark)
         spark.sql(CREATE_TABLE)
         base = landed_base(spark)
         _finish_killed(spark, base)

@@ -7,8 +7,8 @@ from urllib.parse import urljoin
 
 import jinja2
 
-from dbt_debezium.ages import shown_time
-from dbt_debezium.amounts import counted
+from dbt_debezium.ages import age_of, shown_time
+from dbt_debezium.amounts import counted, size
 from dbt_debezium.page.plots import HEIGHT, plots_of
 from dbt_debezium.page.rounds import last_rounds, round_problems, shown_ages
 from dbt_debezium.page.sources import source_part
@@ -71,6 +71,8 @@ def page_of(
         health=health,
         ages=[] if health is None else shown_ages(health, now),
         shared=shared,
+        stored=[(name, size(one)) for name, one in found.size.stored.items()],
+        maintained=age_of(found.size.maintained_at, now) or "never, or by an earlier version",
         notices=[*problems, *found.notices],
         plots=plots,
         counted=counted,

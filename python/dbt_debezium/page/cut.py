@@ -8,7 +8,7 @@ from dbt_debezium.status.partition_ends import PartitionEnds
 
 SHOWN: Final = 40
 BLOCKS: Final = {
-    "end": "ends before the first held transaction",
+    "end": "has not landed past the first held transaction",
     "partition": "nothing of it has landed",
 }
 """What a partition lacks, by the name in `Lacking`."""

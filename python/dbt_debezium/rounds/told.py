@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from dbt_debezium.amounts import duration
+from dbt_debezium.amounts import counted, duration
 from dbt_debezium.rounds.behind import sources_of
 from dbt_debezium.rounds.loop import Told
 from dbt_debezium.writers.terminal import json_text
@@ -31,8 +31,10 @@ class ForPeople:
                 self._line(told, f"no news since {outcome.since}")
             self._quiet_count += 1
         elif outcome and outcome.kind != "failed":
-            quiet = f" (after {self._quiet_count} rounds without news)" if self._quiet_count else ""
-            parts = [*outcome.landing.lines, *outcome.lines]
+            rounds = counted(self._quiet_count, "round")
+            quiet = f" (after {rounds} without news)" if self._quiet_count else ""
+            landed = outcome.landing.lines if outcome.landing.message_count else ()
+            parts = [*landed, *outcome.lines]
             self._line(told, f"{'; '.join(parts)} in {told.seconds:.1f} s{quiet}")
             self._quiet_count = 0
         if told.error:

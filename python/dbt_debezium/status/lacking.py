@@ -38,7 +38,7 @@ class Lacking:
     what: str
     """`partition`: nothing of it has landed. `perhaps`: nothing either, and only partitions of
     other topics show that there may be one of this number. `offsets`: those in between. `end`: it
-    ends before the transaction."""
+    has not landed past the transaction, and may end in a change of it."""
     first_offset: int | None = None
     """Of `offsets` the first that has not landed; of `end` the last that has."""
     last_offset: int | None = None
@@ -191,7 +191,7 @@ def lacking_text(lacking: Sequence[dict[str, Any]]) -> str:
     >>> lacking_text([one | {"what": "offsets", "first_offset": 4, "last_offset": 4}])
     'offset 4 of partition 1 of t has not landed'
     >>> lacking_text([one | {"what": "end", "first_offset": 9}])
-    'partition 1 of t has landed up to offset 9, which is before it'
+    'partition 1 of t has landed up to offset 9, not past it'
     >>> lacking_text([one | {"what": "perhaps"}])
     'all partitions of t that have landed are past it, but other topics also have partition 1'
     """
@@ -210,12 +210,9 @@ def _text(what: str, topic: str, some: Sequence[dict[str, Any]]) -> str:
             f"{partitions}"
         )
     if what == "end" and is_single:
-        return (
-            f"{partitions} of {topic} has landed up to offset {one['first_offset']}, which is "
-            "before it"
-        )
+        return f"{partitions} of {topic} has landed up to offset {one['first_offset']}, not past it"
     if what == "end":
-        return f"{partitions} of {topic} end before it"
+        return f"{partitions} of {topic} have not landed past it"
     if what == "offsets" and is_single:
         first, last = one["first_offset"], one["last_offset"]
         if first == last:

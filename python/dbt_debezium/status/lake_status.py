@@ -8,6 +8,7 @@ from dbt_debezium import notebook
 from dbt_debezium.readers import Reader
 from dbt_debezium.scaffold.model_files import HistoryModel
 from dbt_debezium.status.encoded_columns import ShownTable, encoded_columns
+from dbt_debezium.status.lake_size import LakeSize, lake_size
 from dbt_debezium.status.notices import (
     idle_decisions,
     landed_count,
@@ -52,6 +53,8 @@ class LakeStatus:
     """The bytes of the histories of public tables, of the first ones if there are many."""
     snapshots: dict[str, list[SnapshotReads]] = field(default_factory=dict)
     """By source, what has landed of snapshots that are held."""
+    size: LakeSize = field(default_factory=lambda: LakeSize({}))
+    """What the lake stores."""
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a row per source, and what is to be said of it."""
@@ -107,6 +110,7 @@ def lake_status(
     accept_tables(shapes, report)
     if report:
         notices = [*idle_decisions(lake, report, build_schema), *notices]
+    sizes, are_all = _sizes(lake, models, {one.name for one in rows}, build_schema)
     return LakeStatus(
         report,
         landed,
@@ -116,15 +120,17 @@ def lake_status(
         without_truncate,
         partition_ends(lake, build_schema),
         rows,
-        _sizes(lake, models, {one.name for one in rows}, build_schema),
+        sizes,
         snapshot_reads(lake, report, build_schema),
+        lake_size(lake, sizes if are_all else None, build_schema),
     )
 
 
 def _sizes(
     lake: Reader, models: Sequence[HistoryModel], published: Collection[str], schema: str
-) -> dict[str, int]:
+) -> tuple[dict[str, int], bool]:
+    """The bytes of histories by public table, and whether these are all."""
     histories = {model.name: model.public_name for model in models}
     some = sorted(name for name, public in histories.items() if public in published)
     found = lake.sizes(schema, some[:SIZED_TABLES])
-    return {histories[name]: size for name, size in found.items()}
+    return {histories[name]: size for name, size in found.items()}, len(found) == len(some)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
+from dbt_debezium.amounts import duration
 from dbt_debezium.rounds.health import RoundsHealth
 from dbt_debezium.status.acceptances import open_flags, open_messages
 from dbt_debezium.status.flags import flag_sentences
@@ -104,7 +105,7 @@ def _of_readers(found: LakeStatus | None, health: RoundsHealth) -> Iterator[Prob
     behind, held = int(health.readers_behind_seconds), health.oldest_held
     if behind < READERS_BEHIND_SECONDS:
         return
-    sentence = f"rounds: readers have lacked something for {behind:,} seconds"
+    sentence = f"rounds: readers have lacked something for {duration(behind)}"
     if held is None:
         # Nothing is held, so nothing has landed since: what failed is its own problem.
         yield Problem(Key("readers_behind", "", ""), behind, sentence)
