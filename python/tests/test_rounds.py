@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -787,6 +787,23 @@ def test_a_snapshot_that_waits_for_silent_partitions_wakes_rounds_until_all_are_
         kinds[seconds] = rounds.run().kind
     assert [seconds for seconds, kind in kinds.items() if kind == "published"] == [0, 330, 631]
     assert landings == []
+
+
+def test_only_the_first_round_that_builds_has_dbt_write_its_artifacts(
+    lake: sqlite3.Connection, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_its_lake(project, monkeypatch)
+    asked: list[bool] = []
+
+    def build(arguments: Sequence[str], *_: Any, **__: Any) -> bool:
+        asked.append("--no-write-json" in arguments)
+        return False
+
+    monkeypatch.setattr("dbt_debezium.rounds.round.run_dbt", build)
+    rounds = round_of(project)
+    rounds.run()
+    rounds.run()
+    assert asked == [False, True]
 
 
 def test_a_failed_round_names_first_what_failed(

@@ -77,6 +77,8 @@ class Round:
     maintain: Maintain = lambda _, __: None
     build_anyway: bool = False
     """Whether to build without news, until a run has published."""
+    has_built: bool = False
+    """Whether an earlier round has: dbt has written what it says of the project then."""
     has_found_lake: bool = False
     """Whether an earlier round has found the file of the catalog."""
     tell: Tell = lambda _: None
@@ -158,12 +160,18 @@ class Round:
 
         self.tell("starting dbt")
         is_good = run_dbt(
-            [*BUILD, *self.options, *(["--target", self.target] if self.target else [])],
+            [
+                *BUILD,
+                *(["--no-write-json"] if self.has_built else []),
+                *self.options,
+                *(["--target", self.target] if self.target else []),
+            ],
             self.project,
             on_node=lambda name, index, total: self.tell(f"{index} of {total}: {name}"),
             on_line=on_line,
             on_failure=lambda name, why: failures.append(failure_line(name, why)),
         )
+        self.has_built = True
         if not is_good:
             # Before them a run says what it does, as that a history is built again.
             lines.sort(key=lambda line: line not in failures)
