@@ -13,7 +13,7 @@ from local_chain.java import java_command
 from local_chain.server import HOST, free_port, listens, run, running
 
 MEMORY = "384m"
-USER, PASSWORD = "reader", "hunter2"
+USER, PASSWORD = "reader", "word-of-broker-8f14e45fceea167a"
 
 
 @contextmanager

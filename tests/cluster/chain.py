@@ -29,7 +29,11 @@ REPOSITORY = Path(__file__).parents[2]
 SPARK = Path(pyspark.__file__).parent
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 BUCKET = "lake"
-TOKEN, ACCESS_KEY, SECRET_KEY = "a-token", "an-access-key", "a-secret-key"
+TOKEN, ACCESS_KEY, SECRET_KEY = (
+    "token-of-catalog-45c48cce",
+    "an-access-key",
+    "key-of-store-6512bd43",
+)
 REGION = "us-east-1"
 WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"]
 """The kernel kills a server that outlives these tests, as where an interrupt ends their process."""

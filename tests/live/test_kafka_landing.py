@@ -24,6 +24,7 @@ from dbt_debezium.landing.land import landed_base, next_landing
 from dbt_debezium.lease import Lease, writing
 from dbt_debezium.preview import Topics, land_source
 from dbt_debezium.rounds.broker_ends import ask_ends, ends_of
+from dbt_debezium.rounds.sources import KafkaSource
 from local_chain.broker import PASSWORD, USER, broker
 from local_chain.server import HOST, free_port, wait_until
 
@@ -334,6 +335,28 @@ def test_a_password_opens_a_cluster_and_a_wrong_one_is_refused_and_never_shown(
         f"test: {cluster.secured}: SaslAuthenticationException: it refuses the credentials; "
         "check sasl.jaas.config"
     )
+
+
+def test_a_time_that_spark_cannot_hold_is_named_and_stops_no_other_block(
+    lake: Lake, cluster: Cluster
+) -> None:
+    """Kafka before 4.0 takes any time from whoever may send."""
+    longest = str(2**63 - 1)
+    configs = {"message.timestamp.after.max.ms": longest}
+    cluster.admin.create_topics([NewTopic("far.time", 1, 1, topic_configs=configs)])
+    cluster.create("far.beside")
+    cluster.send("far.beside", "1")
+    producer = KafkaProducer(bootstrap_servers=cluster.address)
+    for millis in (9 * 10**15, 2**62):
+        producer.send("far.time", b"{}", timestamp_ms=millis)
+    producer.close()
+    blocks = {
+        "first": KafkaBlock(cluster.address, "far[.].*"),
+        "second": KafkaBlock(cluster.address, "far[.]beside"),
+    }
+    landing = KafkaSource(blocks, QUIET).land(lake.spark, ignored)
+    assert [one.partition(" a message")[0] for one in landing.failures] == ["first: far.time:"]
+    assert values(lake, "far.beside") == ["1"]
 
 
 def ignored(step: str) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answered import GIVE, answers
 from attacks import COLUMNS, COMMENTS, SECRETS, TABLES, UNWRITABLE, Stream, commands, everything
 from awkward_texts import TEXTS
 from hypothesis import given, settings
@@ -29,15 +30,6 @@ from dbt_debezium.home import jars_dir
 from dbt_debezium.spark.session import SQL_SETTINGS, with_plain_sql
 from dbt_debezium.writers import sql
 
-GIVE = """
-import json, sys
-from click.testing import CliRunner
-from dbt_debezium.cli import main
-
-for command in json.loads(sys.argv[1]):
-    ended = CliRunner().invoke(main, command)
-    print("answer: " + json.dumps([ended.exit_code, ended.output]), flush=True)
-"""
 LOOK = """
 import json
 from pathlib import Path
@@ -108,14 +100,6 @@ def python(code: str, *arguments: str, folder: Path, lake: Path) -> str:
     )  # fmt: skip
     assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-3000:]
     return ended.stdout
-
-
-def answers(given: list[list[str]], said: str) -> dict[str, tuple[int, str]]:
-    lines = [one for one in said.splitlines() if one.startswith("answer: ")]
-    found = [json.loads(one.removeprefix("answer: ")) for one in lines]
-    return {
-        " ".join(words): (code, output) for words, (code, output) in zip(given, found, strict=True)
-    }
 
 
 @pytest.fixture(scope="module")

@@ -4,16 +4,14 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-import fastavro
-import pyarrow.parquet as pq
 import pytest
 import yaml
 from arrivals import Arrival
 from lake import Lake, open_lake, tables_of
 from oracle import PLACEHOLDER
 from streams import Postgresql, create, delete, move, update
+from unpacked import contents
 
 from dbt_debezium.build import environment
 from dbt_debezium.errors import DebeziumError
@@ -91,19 +89,6 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
             found.land_arrivals(f"part_{number}", [Arrival("shop", part, [])])
             assert found.build(), found.lines
         yield found
-
-
-def contents(folder: Path) -> Iterator[tuple[Path, bytes]]:
-    """What the files of a folder say, unpacked."""
-    for path in folder.rglob("*"):
-        if path.suffix == ".parquet":
-            file = pq.ParquetFile(path)
-            yield path, f"{file.read().to_pylist()} {file.metadata.to_dict()}".encode()
-        elif path.suffix == ".avro":
-            with path.open("rb") as avro:
-                yield path, repr(list(fastavro.reader(avro))).encode()
-        elif path.is_file():
-            yield path, path.read_bytes()
 
 
 def test_no_file_but_those_of_the_landing_has_a_clear_value(lake: Lake) -> None:

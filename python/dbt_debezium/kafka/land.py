@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # it has no types
 from pyspark.errors import PySparkException
 from pyspark.sql import Observation
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark writes it
@@ -61,6 +62,13 @@ if TYPE_CHECKING:
 MOST_OFFSETS: Final = 2_000_000
 """Of one commit. A killed landing repeats one commit at most."""
 OFFSETS_PER_FILE: Final = 250_000
+OVERFLOW: Final = "long overflow"
+"""What Java says of a time that has more microseconds than 64 bits hold."""
+FAR_TIME: Final = (
+    "a message has a time behind the year 294246, which Spark cannot hold; leave the topic out of "
+    "topics, or remove the message with kafka-delete-records.sh, and have the broker refuse such "
+    "times (message.timestamp.after.max.ms)"
+)
 
 OnProgress = Callable[[int, int], None]
 """Called with how many offsets are fetched, and of how many."""
@@ -295,15 +303,38 @@ def _land_part(
         rows = observed(messages(spark, landing_id, options, filled), seen)
         try:
             count = append_landing(spark, rows, landing_id, base)
-        except PySparkException as error:
+        # What fails in a task is no exception of PySpark's own.
+        except (PySparkException, Py4JJavaError) as error:
+            reason = innermost(error)
+            if OVERFLOW in reason:
+                names = [
+                    one for one in _topics_of(filled) if _overflows(spark, options, filled, one)
+                ]
+                raise DebeziumError(f"{name}: {', '.join(names)}: {FAR_TIME}") from error
             raise outage_of(error, spark) or DebeziumError(
-                f"{name}: messages could not be fetched ({innermost(error)}); "
+                f"{name}: messages could not be fetched ({reason}); "
                 "once that is mended, land again: it continues where it stopped"
             ) from error
         # Until its schemas are known, no run reads the landing.
         learn(spark, found_ids(seen.get, registry), registry, has)
     _mark_landed(spark, landing_id)
     return count
+
+
+def _topics_of(ranges: Sequence[Range]) -> list[str]:
+    return sorted({one.topic for one in ranges})
+
+
+def _overflows(
+    spark: "SparkSession", options: Mapping[str, str], ranges: Sequence[Range], topic: str
+) -> bool:
+    """Whether a message of the topic has a time that Spark cannot hold."""
+    of_topic = [one for one in ranges if one.topic == topic]
+    try:
+        messages(spark, 0, options, of_topic).select("offset").agg(F.max("offset")).collect()
+    except (PySparkException, Py4JJavaError) as error:
+        return OVERFLOW in innermost(error)
+    return False
 
 
 def _plan_ranges(
