@@ -8,14 +8,13 @@
     {%- set public = public_relation(config.get('meta', {}).get('public_name', this.identifier)) -%}
     {%- set is_new = load_relation(stored) is none -%}
     {{ run_hooks(pre_hooks) }}
-    {%- if config.get('contract').enforced -%}
-        {{ get_assert_columns_equivalent(sql) }}
-    {%- endif -%}
-
     {#- The columns of a model of ours change only with our models: a run that reads the same ones need not plan the
         model to see them. -#}
     {%- set shape = shape_mark() -%}
     {%- set is_known = not is_new and shape and shape in shown_properties(load_relation(stored).information) -%}
+    {%- if config.get('contract').enforced and not is_known -%}
+        {{ get_assert_columns_equivalent(sql) }}
+    {%- endif -%}
     {%- set is_reshaped = not is_new and not is_known and not is_same_shape(stored, sql) -%}
     {%- if is_reshaped and not should_full_refresh() -%}
         {%- do exceptions.raise_compiler_error(
