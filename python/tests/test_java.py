@@ -64,6 +64,18 @@ def test_a_user_without_a_name_is_refused_before_spark_starts(
     )
 
 
+def test_a_host_whose_name_has_no_address_is_refused_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_java(tmp_path, "echo 'openjdk version \"17\"' >&2")
+    monkeypatch.delenv("SPARK_LOCAL_IP", raising=False)
+    monkeypatch.setattr("socket.gethostname", lambda: "bank-0.invalid")
+    assert refused(monkeypatch, tmp_path) == (
+        "java: the name of this host, 'bank-0.invalid', has no address, which Spark needs; add a "
+        "line '127.0.0.1 bank-0.invalid' to /etc/hosts"
+    )
+
+
 def test_java_is_asked_once_per_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_java(tmp_path, 'echo \'openjdk version "17"\' >&2; rm "$0"')
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))

@@ -5,6 +5,7 @@ import os
 import pwd
 import re
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 
@@ -21,8 +22,8 @@ def check_java() -> Path:
     Spark takes JAVA_HOME when it is set, even when nothing is there, and PATH otherwise.
 
     Raises:
-        DebeziumError: there is none, it does not run, it is older than Java 17, or the user of
-            this process has no name.
+        DebeziumError: there is none, it does not run, it is older than Java 17, the user of this
+            process has no name, or this host no address.
     """
     java = _find_java()
     try:
@@ -38,6 +39,7 @@ def check_java() -> Path:
     if version < OLDEST_JAVA:
         raise DebeziumError(f"java: {java} is version {version}, Spark needs 17 or 21; {REMEDY}")
     _check_user(os.getuid())
+    _check_host(socket.gethostname())
     return java
 
 
@@ -53,6 +55,23 @@ def _check_user(number: int) -> None:
         raise DebeziumError(
             f"java: the user {number} has no entry in /etc/passwd, which Spark needs; run as a "
             "user that has one, or mount a file that names it"
+        ) from error
+
+
+def _check_host(name: str) -> None:
+    """Refuse a host whose name has no address: Spark would end in a stack trace.
+
+    Raises:
+        DebeziumError: it has none, and SPARK_LOCAL_IP says none.
+    """
+    if os.environ.get("SPARK_LOCAL_IP"):
+        return
+    try:
+        socket.getaddrinfo(name, None)
+    except OSError as error:
+        raise DebeziumError(
+            f"java: the name of this host, '{name}', has no address, which Spark needs; add a line "
+            f"'127.0.0.1 {name}' to /etc/hosts"
         ) from error
 
 
