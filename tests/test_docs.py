@@ -153,7 +153,8 @@ def test_every_flag_has_a_meaning_and_an_entry() -> None:
 
 def test_the_model_of_flags_lists_them_all() -> None:
     text = (REPOSITORY / "models" / "transactions" / "tables" / "_tables.yml").read_text()
-    (listed,) = re.findall(r"- name: flag\n +data_type: string\n +description: >\n((?: {10}.*\n)+)", text)
+    told = r"- name: flag\n +data_type: string\n +description: >\n((?: {10}.*\n)+)"
+    (listed,) = re.findall(told, text)
     assert set(re.findall(r"\w*_\w*", listed)) == FLAGS.keys()
 
 
