@@ -35,7 +35,7 @@ class Says(NamedTuple):
 
 Name = Annotated[str, Meta(pattern=r"^[^*]+$")]
 Names = Annotated[list[str], Meta(min_length=1)]
-Hours = Annotated[float, Meta(ge=0)]
+FromZero = Annotated[float, Meta(ge=0)]
 Days = Literal["forever"] | Annotated[int, Meta(ge=1, le=MOST_DAYS)]
 DAYS: Final = f"a whole number of days from 1 to {MOST_DAYS}, or {FOREVER}"
 FROM_ZERO: Final = "a number from 0 on"
@@ -130,7 +130,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = False
 
     longest_query_hours: Annotated[
-        Hours,
+        FromZero,
         Says(
             FROM_ZERO,
             "How long a query may run. What a later run has replaced stays that long for it, and "
@@ -139,7 +139,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = 1
 
     maintain_after_runs: Annotated[
-        Hours,
+        FromZero,
         Says(
             FROM_ZERO,
             "After how many runs `dbt-debezium run` maintains the lake by itself; `0` for never. "
@@ -149,7 +149,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = 50
 
     maintain_seconds: Annotated[
-        Hours,
+        FromZero,
         Says(
             FROM_ZERO,
             "How long a run may spend on it. What is left comes with the next run.",
@@ -189,7 +189,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = "public"
 
     quiet_partition_seconds: Annotated[
-        Hours,
+        FromZero,
         Says(
             FROM_ZERO,
             "After how many seconds a held snapshot no longer waits for partitions of Kafka [in "

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import boto3
 import pyspark
@@ -169,6 +170,17 @@ def process(
             started.terminate()
 
 
+def store_client(address: str) -> Any:
+    """A client of an object store of these tests."""
+    return boto3.client(
+        "s3",
+        endpoint_url=address,
+        aws_access_key_id=ACCESS_KEY,
+        aws_secret_access_key=SECRET_KEY,
+        region_name=REGION,
+    )
+
+
 @contextmanager
 def object_store(folder: Path) -> Iterator[str]:
     port = free_port()
@@ -176,14 +188,7 @@ def object_store(folder: Path) -> Iterator[str]:
     server = Path(sys.executable).with_name("moto_server")
     with process([server, "-H", "127.0.0.1", "-p", port], folder / "s3.log"):
         wait_for(address)
-        client = boto3.client(
-            "s3",
-            endpoint_url=address,
-            aws_access_key_id=ACCESS_KEY,
-            aws_secret_access_key=SECRET_KEY,
-            region_name=REGION,
-        )
-        client.create_bucket(Bucket=BUCKET)
+        store_client(address).create_bucket(Bucket=BUCKET)
         yield address
 
 

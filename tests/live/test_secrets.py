@@ -23,19 +23,17 @@ import pytest
 pytest.importorskip("moto", reason="`make setup-cluster` installs what the cluster needs")
 pytest.importorskip("kafka", reason="`make setup-live` installs clients of Kafka")
 
-import boto3
 from answered import GIVE
 from avro_writer import Writer
 from chain import (
-    ACCESS_KEY,
     BUCKET,
-    REGION,
     REPOSITORY,
     SECRET_KEY,
     TOKEN,
     catalog_on,
     machine_environment,
     object_store,
+    store_client,
     store_settings,
 )
 from http_server import serving
@@ -231,13 +229,7 @@ class Rounds:
 
 def objects_of(store: str, folder: Path) -> None:
     """Put what a store has into a folder."""
-    client = boto3.client(
-        "s3",
-        endpoint_url=store,
-        aws_access_key_id=ACCESS_KEY,
-        aws_secret_access_key=SECRET_KEY,
-        region_name=REGION,
-    )
+    client = store_client(store)
     for page in client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET):
         for one in page.get("Contents", []):
             path = folder / one["Key"]
