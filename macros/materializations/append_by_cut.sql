@@ -1,9 +1,9 @@
 {#-
     A table that grows by one cut a run, in its column cut_id. What a run wrote and did not publish is replaced by
     the next one in one commit; a run that starts from nothing replaces everything. With `keeps: latest` in its meta
-    it holds the rows of the candidate and of the published cut only. With `comes_from` in its meta, kinds of run_has, a
-    run that has none of them leaves it alone. The table itself is replaced only if its columns change, because nothing
-    can refuse that to a run that has lost its lease (decision 18).
+    it holds the rows of the candidate and of the published cut only. One that asks comes_from is left alone where the
+    answer is no. The table itself is replaced only if its columns change, because nothing can refuse that to a run
+    that has lost its lease (decision 18).
 -#}
 {%- materialization append_by_cut, adapter='spark' -%}
     {%- if load_relation(this) is none and candidate('starting_cut_id') | int > 0 -%}
@@ -11,8 +11,8 @@
     {%- endif -%}
     {{ run_hooks(pre_hooks) }}
 
-    {%- set comes_from = config.get('meta', {}).get('comes_from') -%}
-    {%- if comes_from and is_incremental() and candidate('is_clean') and not run_has(*comes_from) -%}
+    {%- set has_some = graph.get('debezium_comes_from', {}).get(this | string, true) -%}
+    {%- if is_incremental() and candidate('is_clean') and not has_some -%}
         {%- call noop_statement('main', 'NOTHING NEW') -%}{%- endcall -%}
     {%- elif is_incremental() or (load_relation(this) is not none and is_same_shape(this, sql)) -%}
         {%- call statement('main') -%}

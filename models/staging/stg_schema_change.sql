@@ -18,7 +18,7 @@ table_change as (
         )) as (place, announced)
     from {{ ref('stg_message') }} as landed
     where
-        {{ run_has('schema_change') }}
+        {{ comes_from('schema_change') }}
         -- What is held was new in an earlier run.
         and landed.landing_id > {{ candidate('starting_landing_id') }}
         and landed.kind = 'schema_change'

@@ -34,7 +34,7 @@ left anti join {{ ref('proof') }} as refused
         and refused.kind = 'refusal'
         and refused.cut_id = {{ candidate('cut_id') }}
 where
-    {{ run_has('quarantined', 'decision') }}
+    {{ comes_from('quarantined', 'decision') }}
     and not message.is_repeated_delivery
     and not message.is_unplaced
     and (
