@@ -7,7 +7,7 @@ the profile.
 import contextlib
 import threading
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from dbt.adapters.spark.connections import SparkConnectionManager
 from dbt.adapters.spark.session import Connection, Cursor
@@ -30,10 +30,8 @@ from dbt_debezium import (
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.maintenance import table_places
 from dbt_debezium.messages.hashing import check_hash_key
-from dbt_debezium.project_settings import project_settings
-from dbt_debezium.reasons import FLAGS, HELD
+from dbt_debezium.project_settings import read_settings
 from dbt_debezium.setting_names import check_setting_names
-from dbt_debezium.settings import settings_of
 from dbt_debezium.spark import jars, java
 from dbt_debezium.spark.catalogs import REMOTE
 from dbt_debezium.spark.executors import executor_versions
@@ -55,10 +53,6 @@ READING = frozenset({"test", "show", "docs", "generate", "run-operation", "compi
 
 SITE = frozenset({"generate", "serve"})
 """`dbt docs generate` and `dbt docs serve`, which copy dbt's page."""
-
-
-NAMED: Final = {"refused_flags": FLAGS, "refused_holds": HELD}
-"""What patterns of settings name."""
 
 
 class DebeziumPlugin(dbtPlugin):
@@ -97,13 +91,12 @@ class DebeziumPlugin(dbtPlugin):
                 if settings is not None:
                     check_catalog_file(site_defaults() | settings)
             check_setting_names(project, flags.VARS)
-            own = project_settings(project)
-            settings_read = settings_of(own, flags.VARS, NAMED)
+            settings_read = read_settings(project, flags.VARS)
             if command in WRITING:
                 _check_options(flags)
                 check_hash_key(settings_read)
                 if not is_here:
-                    public_tables.refuse_remote(own)
+                    public_tables.refuse_remote(settings_read)
             home.make_private(home.lake_dir())
             if command in WRITING:
                 _acquired.append(lease.acquire(f"dbt {command}"))

@@ -1,5 +1,6 @@
 """The settings of a project: what its dbt_project.yml and the package's say in `vars`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,26 @@ import yaml
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.package_files import NAME, package_dir
 from dbt_debezium.repeated_keys import repeated_key
+from dbt_debezium.settings import Settings, settings_of
 from dbt_debezium.yaml_loader import LOADER
 
 
 def public_schema(project: Path) -> str:
     """The schema that readers use, a setting of dbt_project.yml."""
     return str(project_settings(project)["public_schema"])
+
+
+def read_settings(project: Path, given: Mapping[str, object] = {}) -> Settings:
+    """The settings of a project, checked.
+
+    Args:
+        project: its folder.
+        given: `--vars`, which count first.
+
+    Raises:
+        DebeziumError: as `project_settings` and `settings_of`.
+    """
+    return settings_of(project_settings(project), given)
 
 
 def project_settings(project: Path) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.patterns import matches
+from dbt_debezium.reasons import FLAGS, HELD
 
 CDL_SOURCE: Final = "cdl"
 """The source of CDL 1.0, which names none, unless a setting does; 2.0 is printed with this name."""
@@ -31,6 +32,8 @@ class Says(NamedTuple):
     """Of docs/settings.md, in Markdown."""
     only_in_file: str = ""
     """Why `--vars` must not give it."""
+    names: Collection[str] = ()
+    """What its patterns may name; without any, everything."""
 
 
 Name = Annotated[str, Meta(pattern=r"^[^*]+$")]
@@ -208,6 +211,7 @@ class Settings(Struct, frozen=True, kw_only=True):
             "[accepted](runbook.md#accepting-what-stays) it for that table. The default refuses "
             "tables without a key [whose snapshot may have read rows "
             "twice](runbook.md#snapshot_may_double_rows).",
+            names=FLAGS,
         ),
     ] = msgspec.field(default_factory=lambda: ["snapshot_may_double_rows"])
 
@@ -217,6 +221,7 @@ class Settings(Struct, frozen=True, kw_only=True):
             like("refused_proof"),
             "[Reasons to hold a transaction](runbook.md#held) that you do not accept, as patterns. "
             "A run that holds one for such a reason fails, and publishes nothing for any source.",
+            names=HELD,
         ),
     ] = []
 
@@ -343,17 +348,12 @@ SAYS: Final[Mapping[str, Says]] = {
 }
 
 
-def settings_of(
-    variables: Mapping[str, object],
-    given: Mapping[str, object] = {},
-    known: Mapping[str, Collection[str]] = {},
-) -> Settings:
+def settings_of(variables: Mapping[str, object], given: Mapping[str, object] = {}) -> Settings:
     """The settings of a project.
 
     Args:
         variables: vars of dbt_project.yml; others than ours are left alone.
         given: `--vars`, which count first.
-        known: what the patterns of a setting may name.
 
     Raises:
         DebeziumError: a sentence for each that is not what it must be.
@@ -381,11 +381,10 @@ values; leave it out of --vars
             shown = json.dumps(value, ensure_ascii=False, default=str)
             problems.append(f"{where}: {name} must be {says.wanted}; got {shown}")
             continue
-        names = known.get(name, ())
-        for pattern in read[name] if names else ():
-            if not any(matches(pattern, one) for one in names):
+        for pattern in read[name] if says.names else ():
+            if not any(matches(pattern, one) for one in says.names):
                 said = f"{where}: {name}: {json.dumps(pattern)} names none of "
-                problems.append(said + ", ".join(sorted(names)))
+                problems.append(said + ", ".join(sorted(says.names)))
     if problems:
         raise DebeziumError(*problems)
     return Settings(**read)

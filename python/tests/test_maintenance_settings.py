@@ -8,36 +8,36 @@ import yaml
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.home import project_dir
 from dbt_debezium.maintenance import retention
-from dbt_debezium.maintenance.maintain import Settings
+from dbt_debezium.maintenance.maintain import keeping_rows
 from dbt_debezium.maintenance.retention import kept_since, other_readers
-from dbt_debezium.settings import MOST_DAYS, settings_of
+from dbt_debezium.settings import FOREVER, MOST_DAYS, settings_of
 
 SHIPPED = yaml.safe_load((project_dir() / "dbt_project.yml").read_text())["vars"]
 KEPT = ("keep_message_days", "keep_version_days")
 
 
 def test_by_default_everything_is_kept() -> None:
-    settings = Settings.of(settings_of(SHIPPED))
-    assert (settings.message_days, settings.version_days) == (None, None)
+    settings = settings_of(SHIPPED)
+    assert settings.keep_message_days == settings.keep_version_days == FOREVER
 
 
 @pytest.mark.parametrize("name", KEPT)
 @pytest.mark.parametrize("days", [0, -1, 1.5, True, "never", None, MOST_DAYS + 1])
 def test_days_that_are_none_are_refused(name: str, days: object) -> None:
     with pytest.raises(DebeziumError, match=f"{name} must be a whole number of days"):
-        Settings.of(settings_of(SHIPPED | {name: days}))
+        settings_of(SHIPPED | {name: days})
 
 
 @pytest.mark.parametrize("name", KEPT)
 def test_a_round_that_keeps_rows_knows_no_days(name: str) -> None:
-    settings = Settings.of(settings_of(SHIPPED | {name: 1, "longest_query_hours": 3}))
-    assert settings.keeping_rows() == Settings.of(settings_of(SHIPPED | {"longest_query_hours": 3}))
+    settings = settings_of(SHIPPED | {name: 1, "longest_query_hours": 3})
+    assert keeping_rows(settings) == settings_of(SHIPPED | {"longest_query_hours": 3})
 
 
 @pytest.mark.parametrize("name", KEPT)
 def test_the_most_days_reach_back_to_a_date(name: str) -> None:
-    settings = Settings.of(settings_of(SHIPPED | {name: MOST_DAYS}))
-    assert MOST_DAYS in (settings.message_days, settings.version_days)
+    settings = settings_of(SHIPPED | {name: MOST_DAYS})
+    assert MOST_DAYS in (settings.keep_message_days, settings.keep_version_days)
     assert kept_since(0, 0, MOST_DAYS) == "timestamp '1870-01-25 00:00:00Z'"
 
 

@@ -5,6 +5,7 @@ Run as a script, it writes them: python tests/pipeline/reference.py
 
 import json
 import re
+from collections import defaultdict
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,9 @@ REPOSITORY: Final = Path(__file__).parents[2]
 COMMANDS_PAGE: Final = REPOSITORY / "docs" / "commands.md"
 RUNBOOK: Final = REPOSITORY / "docs" / "runbook.md"
 SETTINGS: Final = REPOSITORY / "docs" / "settings.md"
+ONLY_IN_FILE: Final = re.compile(
+    r"(?<=<!-- only in the file -->\n).*?(?=<!-- end of only in the file -->)", re.DOTALL
+)
 SETTINGS_TABLE: Final = re.compile(
     r"(?<=<!-- settings -->\n).*?(?=<!-- end of settings -->)", re.DOTALL
 )
@@ -98,7 +102,17 @@ def settings_page() -> str:
         f"| `{name}` | `{shown_default(name)}` | {says.meaning} |\n" for name, says in SAYS.items()
     ]
     table = "| setting | default | meaning |\n|---|---|---|\n" + "".join(rows)
-    return SETTINGS_TABLE.sub(lambda _: table, SETTINGS.read_text(encoding="utf-8"), count=1)
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for name, says in SAYS.items():
+        if says.only_in_file:
+            by_reason[says.only_in_file].append(f"`{name}`")
+    only = "".join(
+        f"- {' and '.join(names)}, because {reason}.\n" for reason, names in by_reason.items()
+    )
+    page = SETTINGS.read_text(encoding="utf-8")
+    for place, text in ((SETTINGS_TABLE, table), (ONLY_IN_FILE, only)):
+        page = place.sub(lambda _, text=text: text, page, count=1)
+    return page
 
 
 def shown_default(name: str) -> str:

@@ -28,7 +28,6 @@ from dbt_debezium.lease.breaking import break_lease
 from dbt_debezium.maintenance import files
 from dbt_debezium.maintenance.maintain import (
     Maintained,
-    Settings,
     has_removed_today,
     is_due,
     maintain,
@@ -39,6 +38,7 @@ from dbt_debezium.maintenance.retention import history_starts, old_landings
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables
 from dbt_debezium.readers.moment import Wanted, read_time, shown_commits
 from dbt_debezium.readers.spark_reader import SparkReader
+from dbt_debezium.settings import Settings
 from dbt_debezium.status.lake_size import MAINTAINED_AT
 
 pytestmark = pytest.mark.slow
@@ -46,8 +46,8 @@ pytestmark = pytest.mark.slow
 PARTS = 4
 MODELLED = {"orders", "order_items"}
 BY_ITSELF: dict[str, object] = {"longest_query_hours": 0, "maintain_after_runs": 1}
-ONE_DAY_OF_MESSAGES = Settings(0, 2, 60, message_days=1)
-ONE_DAY_OF_VERSIONS = Settings(0, 2, 60, version_days=1)
+ONE_DAY_OF_MESSAGES = Settings(longest_query_hours=0, maintain_after_runs=2, keep_message_days=1)
+ONE_DAY_OF_VERSIONS = Settings(longest_query_hours=0, maintain_after_runs=2, keep_version_days=1)
 REFUSED = (PySparkException, Py4JJavaError)
 """PySpark does not know every error of Java's threads."""
 DAY = 86_400_000
@@ -114,11 +114,11 @@ def test_a_query_that_has_begun_reads_on_and_small_files_are_joined(
     before, shown = rows(lake), query.count()
     many = history(lake).data_file_count
     # Three runs have left small files, however long what they replaced is kept.
-    assert is_due(lake.spark, Settings(6, 3, 60), "build")
-    assert not is_due(lake.spark, Settings(6, 4, 60), "build")
-    assert not is_due(lake.spark, Settings(6, 0, 60), "build")
-    report = maintain(lake.spark, Settings(6, 2, 60), "build")
-    assert not is_due(lake.spark, Settings(6, 1, 60), "build")
+    assert is_due(lake.spark, Settings(longest_query_hours=6, maintain_after_runs=3), "build")
+    assert not is_due(lake.spark, Settings(longest_query_hours=6, maintain_after_runs=4), "build")
+    assert not is_due(lake.spark, Settings(longest_query_hours=6, maintain_after_runs=0), "build")
+    report = maintain(lake.spark, Settings(longest_query_hours=6, maintain_after_runs=2), "build")
+    assert not is_due(lake.spark, Settings(longest_query_hours=6, maintain_after_runs=1), "build")
     assert history(lake).data_file_count < many / 2
     assert all(one.snapshot_count == 0 for one in report.tables if "int_" not in one.name)
     assert query.count() == shown
@@ -138,10 +138,14 @@ def test_a_landing_that_was_interrupted_finds_its_messages(lake: Lake) -> None:
     """One that brought none, and never will, keeps nothing waiting."""
     plan = "{}, 'a', 'b', 0, 0, 1, 0, 1, 'delete', true, current_timestamp(), false"
     lake.spark.sql(f"insert into landing.range values ({plan.format(1000)})")
-    assert not maintain(lake.spark, Settings(6, 2, 60), "build", seconds=0).skipped
+    assert not maintain(
+        lake.spark, Settings(longest_query_hours=6, maintain_after_runs=2), "build", seconds=0
+    ).skipped
     lake.spark.sql(f"insert into landing.range values ({plan.format(2)})")
     before = snapshot_counts(lake)["landing.message"]
-    report = maintain(lake.spark, Settings(0, 2, 60), "build", seconds=0)
+    report = maintain(
+        lake.spark, Settings(longest_query_hours=0, maintain_after_runs=2), "build", seconds=0
+    )
     lake.spark.sql("delete from landing.range")
     assert [sentence.partition(",")[0] for sentence in report.skipped] == [
         "landing.message: left alone"
@@ -232,10 +236,10 @@ def test_views_keep_their_newest_metadata_alone(lake: Lake) -> None:
     assert lake.build("--select", "int_epoch", command="run"), lake.lines
     count = len([*folder.glob("*.metadata.json")])
     assert count > 1
-    report = maintain(lake.spark, Settings(6, 2, 60), "build")
+    report = maintain(lake.spark, Settings(longest_query_hours=6, maintain_after_runs=2), "build")
     assert "build.int_epoch" not in {one.name for one in report.tables}, "it is too young"
     make_old(folder.iterdir())
-    report = maintain(lake.spark, Settings(6, 2, 60), "build")
+    report = maintain(lake.spark, Settings(longest_query_hours=6, maintain_after_runs=2), "build")
     assert [one.orphan_count for one in report.tables if one.name == "build.int_epoch"] == [
         count - 1
     ]
@@ -297,7 +301,9 @@ def test_a_clock_that_is_years_ahead_removes_nothing_young(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{MAINTAIN}._now", lambda: YEAR_2100)
-    week = Settings(0, 2, 60, message_days=7, version_days=1)
+    week = Settings(
+        longest_query_hours=0, maintain_after_runs=2, keep_message_days=7, keep_version_days=1
+    )
     look = maintain(lake.spark, week, "build", dry_run=True)
     assert not any(one.row_count for one in look.tables)
     assert not has_removed_today(lake.spark, "build")

@@ -20,12 +20,13 @@ from streams import Change, Postgresql, create, delete, move, truncate, update
 
 from dbt_debezium.errors import DebeziumError
 from dbt_debezium.lease.breaking import break_lease
-from dbt_debezium.maintenance.maintain import Settings, maintain
+from dbt_debezium.maintenance.maintain import maintain
 from dbt_debezium.maintenance.tables import BRANCH, lake_table
 from dbt_debezium.public_tables import move as moving
 from dbt_debezium.public_tables.table import Call, Chosen
 from dbt_debezium.public_tables.write import write
 from dbt_debezium.scaffold.model_files import history_sql
+from dbt_debezium.settings import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -184,7 +185,7 @@ def test_a_run_that_does_not_publish_moves_no_table(
     assert table is not None
     assert table.iceberg.refs().containsKey(BRANCH)
     # What the killed run has written is newer than what readers see, and that stays.
-    maintain(lake.spark, Settings(0, 1, 60), "build")
+    maintain(lake.spark, Settings(longest_query_hours=0, maintain_after_runs=1), "build")
     table.iceberg.refresh()
     assert not table.iceberg.refs().containsKey(BRANCH)
     assert main_of(lake) == before

@@ -9,8 +9,9 @@ import pytest
 from lake import Lake, open_lake
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.maintenance.maintain import Report, Settings, maintain
+from dbt_debezium.maintenance.maintain import Report, maintain
 from dbt_debezium.maintenance.orphans import OLDEST
+from dbt_debezium.settings import Settings
 from dbt_debezium.spark.java_methods import java
 
 pytestmark = pytest.mark.slow
@@ -53,7 +54,12 @@ def create(lake: Lake, name: str, clause: str = "", properties: str = OURS) -> N
 
 
 def maintained(lake: Lake) -> Report:
-    return maintain(lake.spark, Settings(6, 2, 60), "build", has_orphans=True)
+    return maintain(
+        lake.spark,
+        Settings(longest_query_hours=6, maintain_after_runs=2),
+        "build",
+        has_orphans=True,
+    )
 
 
 def test_a_table_of_its_own_folder_loses_what_nothing_names(lake: Lake, warehouse: Path) -> None:

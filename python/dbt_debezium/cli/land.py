@@ -102,13 +102,12 @@ def source_of(
     from dbt_debezium.kafka.landing_file import KafkaBlock, block_of_address, read_landing_file
     from dbt_debezium.landing.inbox import local_path, open_inbox
     from dbt_debezium.message_tables.block import TableBlock, block_of_table
-    from dbt_debezium.project_settings import project_settings
+    from dbt_debezium.project_settings import read_settings
     from dbt_debezium.rounds.sources import KafkaSource, PathSource, SeveralSources, TableSource
-    from dbt_debezium.settings import settings_of
     from dbt_debezium.spark.targets import catalog_of_target
 
     def kafka(blocks: dict[str, KafkaBlock]) -> KafkaSource:
-        settings = settings_of(project_settings(project_dir()))
+        settings = read_settings(project_dir())
         return KafkaSource(blocks, timedelta(seconds=settings.quiet_partition_seconds))
 
     if source is None:

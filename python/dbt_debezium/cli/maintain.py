@@ -38,13 +38,12 @@ def maintain(dry_run: bool, target: str | None) -> None:
     """
     from dbt_debezium.lease import Lease
     from dbt_debezium.maintenance import maintain as maintenance
-    from dbt_debezium.project_settings import project_settings
-    from dbt_debezium.settings import settings_of
+    from dbt_debezium.project_settings import read_settings
     from dbt_debezium.spark.session import spark_session
     from dbt_debezium.spark.targets import build_schema
 
     enter_lake(target)
-    settings = maintenance.Settings.of(settings_of(project_settings(project_dir())))
+    settings = read_settings(project_dir())
     # Spark takes seconds to start, and another run may hold the lake.
     held = nullcontext() if dry_run else Lease(lake_dir(), "dbt-debezium maintain")
     with held, working("starting Spark") as status:
@@ -80,15 +79,14 @@ def maintain_when_due(
     from dbt_debezium.errors import DebeziumError, innermost, is_of_spark
     from dbt_debezium.lease import LostLeaseError
     from dbt_debezium.maintenance import maintain as maintenance
-    from dbt_debezium.project_settings import project_settings
-    from dbt_debezium.settings import settings_of
+    from dbt_debezium.project_settings import read_settings
     from dbt_debezium.spark.remote import has_java
     from dbt_debezium.spark.targets import build_schema
 
-    settings = maintenance.Settings.of(settings_of(project_settings(project_dir())))
+    settings = read_settings(project_dir())
     schema = build_schema(target)
     if not has_java(spark):
-        return _reminder(spark, settings.after_runs, schema)
+        return _reminder(spark, settings.maintain_after_runs, schema)
     if not maintenance.is_due(spark, settings, schema):
         return None
     step = "maintaining the lake"
@@ -101,9 +99,11 @@ def maintain_when_due(
     try:
         report = maintenance.maintain(
             spark,
-            settings.keeping_rows() if maintenance.has_removed_today(spark, schema) else settings,
+            maintenance.keeping_rows(settings)
+            if maintenance.has_removed_today(spark, schema)
+            else settings,
             schema,
-            seconds=settings.seconds,
+            seconds=settings.maintain_seconds,
             on_table=on_table,
         )
     except LostLeaseError:

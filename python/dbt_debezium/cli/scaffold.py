@@ -49,19 +49,18 @@ def scaffold(
     stays; columns that it does not have are added. A table of signals is left out unless it is
     named without *.
     """
-    from dbt_debezium.project_settings import project_settings
+    from dbt_debezium.project_settings import read_settings
     from dbt_debezium.scaffold.captured import Group, chosen_tables
     from dbt_debezium.scaffold.identities import indistinct_sentence
     from dbt_debezium.scaffold.landed_tables import landed_tables
     from dbt_debezium.scaffold.project_models import plan_scaffold
     from dbt_debezium.scaffold.tables import full_name
-    from dbt_debezium.settings import settings_of
     from dbt_debezium.spark.session import spark_session
 
     parsed_groups = [Group.parse(group) for group in groups]
     enter_lake(target)
     project = project_dir()
-    settings = settings_of(project_settings(project))
+    settings = read_settings(project)
     with working("starting Spark") as state:
         spark = spark_session(target)
         state.update("looking at the messages")

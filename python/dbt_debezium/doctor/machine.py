@@ -15,9 +15,8 @@ from dbt_debezium.kafka.landing_file import (
     registry_of,
 )
 from dbt_debezium.messages.hashing import check_hash_key
-from dbt_debezium.project_settings import project_settings
+from dbt_debezium.project_settings import read_settings
 from dbt_debezium.scaffold.project_models import ProjectModels
-from dbt_debezium.settings import settings_of
 from dbt_debezium.spark.jars import check_jars, wrong_jars
 from dbt_debezium.spark.java import check_java
 from dbt_debezium.spark.profiles import read_target
@@ -70,7 +69,7 @@ def _target(target: str | None) -> Iterator[Finding]:
 
 
 def _project(project: Path) -> Iterator[Finding]:
-    check_hash_key(settings_of(project_settings(project)))
+    check_hash_key(read_settings(project))
     tables = len(ProjectModels.read(project).histories)
     if not tables:
         yield Finding(

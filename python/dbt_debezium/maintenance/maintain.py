@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import msgspec
 from py4j.protocol import Py4JError  # type: ignore[import-untyped] # it has no types
 
 from dbt_debezium.errors import innermost
@@ -44,8 +45,7 @@ from dbt_debezium.maintenance.snapshots import (
 from dbt_debezium.maintenance.table_places import folder_of, remedy_of
 from dbt_debezium.maintenance.tables import LakeTable, lake_table, lake_tables, plain_schema
 from dbt_debezium.maintenance.views import LakeView, lake_views
-from dbt_debezium.settings import FOREVER
-from dbt_debezium.settings import Settings as ProjectSettings
+from dbt_debezium.settings import FOREVER, Settings
 from dbt_debezium.status.lake_size import MAINTAINED_AT
 
 if TYPE_CHECKING:
@@ -69,45 +69,6 @@ class Published(NamedTuple):
 
 OnTable = Callable[[str, int, int], None]
 """Called with a table's name, its number, and how many there are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Settings of a project."""
-
-    query_hours: float
-    """How long a query may run on what a later run has replaced."""
-    after_runs: float
-    """How many runs make maintenance due; 0: only by hand."""
-    seconds: float
-    """How long a run may spend on it."""
-    message_days: int | None = None
-    """How long landed messages are kept; None: forever."""
-    version_days: int | None = None
-    """How long closed versions of rows are kept; None: forever."""
-    public_schema: str = "public"
-    """That of the views."""
-
-    @classmethod
-    def of(cls, settings: ProjectSettings) -> "Settings":
-        """Those of a project."""
-        messages, versions = settings.keep_message_days, settings.keep_version_days
-        return cls(
-            settings.longest_query_hours,
-            settings.maintain_after_runs,
-            settings.maintain_seconds,
-            None if messages == FOREVER else messages,
-            None if versions == FOREVER else versions,
-            settings.public_schema,
-        )
-
-    @property
-    def query_milliseconds(self) -> int:
-        return int(self.query_hours * 60 * MINUTE)
-
-    def keeping_rows(self) -> "Settings":
-        """The same, but all messages and versions stay."""
-        return replace(self, message_days=None, version_days=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +113,20 @@ class Report:
     """A sentence for each table that must wait for something else."""
 
 
+def keeping_rows(settings: Settings) -> Settings:
+    """The same settings, but all messages and versions stay."""
+    return msgspec.structs.replace(settings, keep_message_days=FOREVER, keep_version_days=FOREVER)
+
+
 def is_due(spark: "SparkSession", settings: Settings, schema: str) -> bool:
     """Whether as many runs as make maintenance due have passed since the last one."""
-    if not settings.after_runs:
+    if not settings.maintain_after_runs:
         return False
     pointer = lake_table(spark, _pointer(schema))
     if pointer is None:
         return False
     maintained_after = int(pointer.iceberg.properties().get(MAINTAINED) or 0)
-    commits = settings.after_runs * SNAPSHOTS_PER_RUN
+    commits = settings.maintain_after_runs * SNAPSHOTS_PER_RUN
     return pointer.commit_count - maintained_after >= commits
 
 
@@ -200,6 +166,7 @@ def maintain(
         DebeziumError: another run is going on.
     """
     begun = time.monotonic()
+    query_milliseconds = _query_milliseconds(settings)
     done: list[Maintained] = []
     left: list[str] = []
     skipped: list[str] = []
@@ -248,11 +215,9 @@ def maintain(
             if table.name == RANGE and lease:
                 join_ranges(spark, table, published.landing_id)
             one = (
-                _look(table, settings.query_milliseconds)
+                _look(table, query_milliseconds)
                 if dry_run
-                else _maintain_table(
-                    spark, table, settings.query_milliseconds, published.cut_id, places
-                )
+                else _maintain_table(spark, table, query_milliseconds, published.cut_id, places)
             )
             if one.left_count:
                 skipped.append(_left_sentence(one))
@@ -277,11 +242,17 @@ def maintain(
     )
 
 
+def _query_milliseconds(settings: Settings) -> int:
+    """How long a query may run on what a later run has replaced."""
+    return int(settings.longest_query_hours * 60 * MINUTE)
+
+
 def _retention(
     spark: "SparkSession", settings: Settings, schema: str, pointer: LakeTable
 ) -> tuple[Retention, str | None]:
     """What is too old, or why nothing is looked for."""
-    if settings.message_days is None and settings.version_days is None:
+    message_days, version_days = settings.keep_message_days, settings.keep_version_days
+    if message_days == version_days == FOREVER:
         return Retention(), None
     channels = spark.table(pointer.name).collect()
     published = next((row for row in channels if row.channel == "published"), None)
@@ -295,20 +266,17 @@ def _retention(
     landings = starts = kept = None
     now = _now()
     ours = schema, plain_schema(settings.public_schema)
-    if settings.message_days is not None and (others := other_readers(spark, *ours)):
+    if message_days != FOREVER and (others := other_readers(spark, *ours)):
         kept = (
             f"{TABLE}: no old messages are removed, because {others[0]} is built from them too; "
             "set keep_message_days: forever while it is"
         )
-    elif settings.message_days is not None and (newest := newest_message(spark)) is not None:
-        since = kept_since(now, newest, settings.message_days)
+    elif message_days != FOREVER and (newest := newest_message(spark)) is not None:
+        since = kept_since(now, newest, message_days)
         landings = old_landings(spark, schema, published, since)
-    if (
-        settings.version_days is not None
-        and (newest := newest_commit(spark, schema, published)) is not None
-    ):
-        since = kept_since(now, newest, settings.version_days)
-        readers_since = now - settings.query_milliseconds
+    if version_days != FOREVER and (newest := newest_commit(spark, schema, published)) is not None:
+        since = kept_since(now, newest, version_days)
+        readers_since = now - _query_milliseconds(settings)
         starts = history_starts(spark, schema, pointer, published, since, readers_since)
     return Retention(landings or (), starts or {}), kept
 

@@ -4,19 +4,20 @@ A run writes the new state of each to a branch, then moves the pointer, and then
 them in one transaction of the catalog (docs/decisions/0022).
 """
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from dbt_debezium.dbt_calls import called
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.settings import Settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def refuse_remote(settings: Mapping[str, Any]) -> None:
+def refuse_remote(settings: Settings) -> None:
     """Refuse a run through Spark Connect that has plain tables to keep.
 
     Args:
@@ -25,7 +26,7 @@ def refuse_remote(settings: Mapping[str, Any]) -> None:
     Raises:
         DebeziumError: `public_as_table` names tables.
     """
-    if settings.get("public_as_table"):
+    if settings.public_as_table:
         raise DebeziumError(
             "public_as_table: Spark Connect has no way to Iceberg's own library, which keeps "
             "plain tables; run with another target on the same catalog, such as prod, or name none"
