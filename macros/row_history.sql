@@ -19,10 +19,7 @@
         captured.table ~ ": truncate: '" ~ truncate ~ "' is not a policy; known: apply, ignore, fail"
     ) -%}
 {%- endif -%}
-{%- set identity = {} -%}
-{%- for name in captured.identity or [] -%}
-    {%- do identity.update({name: 'string'}) -%}
-{%- endfor -%}
+{%- set identity = captured.identity or [] -%}
 {%- do check_column_names((captured.schema ~ '.' if captured.schema else '') ~ captured.table, columns) -%}
 {%- do check_package() -%}
 {%- do check_hashed_model(captured, columns) -%}
@@ -98,16 +95,11 @@ truncation as (
     select
         source,
         {% if identity -%}
-        {%- set image_of_identity -%}
-        from_json(
-            case when operation = {{ op('delete') }} then before else after end,
-            {{ image_schema(identity) }}
-        )
-        {%- endset %}
+        {%- set told = identity_values(identity) %}
         to_json(named_struct(
             {% for name in identity -%}
             {{ string_literal(name) }}, coalesce(
-                {{ image_of_identity }}.{{ quoted(name) }},
+                {{ told[loop.index0] }},
                 -- Rows without it would all have one key.
                 raise_error(concat(
                     'commit ', commit_number, ' of ', source,

@@ -13,17 +13,14 @@
         ) -%}
     {%- endif -%}
     {%- set facts = table_facts(ref('int_table_shape'), ref('schema_change')) -%}
-    {%- if not captured.identity and not captured.is_keyless and policy != 'ignore' -%}
-        {%- for _, key in facts['keys'].get((captured.schema, captured.table), [])
-            if matching(captured.sources, [key.source])
-            and (key.cut_id == candidate('cut_id') or not is_incremental()) -%}
-            {%- do exceptions.raise_compiler_error(
-                place ~ ': its key changed from ' ~ key.old_key ~ ' to ' ~ key.new_key ~ ' at commit '
-                ~ key.commit_number ~ ' of ' ~ key.source ~ '; say in its history model which columns tell rows apart,'
-                ~ " 'identity': [...], or 'schema_changes': 'ignore'"
-            ) -%}
-        {%- endfor -%}
-    {%- endif -%}
+    {%- for _, key in facts['keys'].get((captured.schema, captured.table), [])
+        if refuses_key(captured, key) and (key.cut_id == candidate('cut_id') or not is_incremental()) -%}
+        {%- do exceptions.raise_compiler_error(
+            place ~ ': its key changed from ' ~ key.old_key ~ ' to ' ~ key.new_key ~ ' at commit '
+            ~ key.commit_number ~ ' of ' ~ key.source ~ '; say in its history model which columns tell rows apart,'
+            ~ " 'identity': [...], or 'schema_changes': 'ignore'"
+        ) -%}
+    {%- endfor -%}
     {%- if policy == 'fail' and execute -%}
         {%- set known = [] -%}
         {%- for name in columns.keys() | list + (captured.left_out or []) -%}

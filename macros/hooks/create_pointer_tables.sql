@@ -31,7 +31,10 @@
             ~ ' starting_landing_id bigint, is_clean boolean, source_cuts ' ~ source_cuts_type()
             ~ ', lease_token string, hashed_columns string, hash_key string'
         ),
-        (source('pointer', 'contradiction'), 'source string, transaction_id string'),
+        (
+            source('pointer', 'failed_transaction'),
+            'source string, transaction_id string, held_reason string, data_collection string, captured_mark string'
+        ),
         (
             source('pointer', 'int_topic'),
             'topic string, sources array<string>, topic_source string, marker_source string,'

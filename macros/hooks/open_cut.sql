@@ -11,8 +11,8 @@
     {%- if execute and flags.WHICH in ['run', 'build'] -%}
         {%- do create_pointer_tables(operator_decision) -%}
         {%- if flags.FULL_REFRESH -%}
-            {%- call statement('forget_contradictions') -%}
-                delete from {{ source('pointer', 'contradiction') }}
+            {%- call statement('forget_failed_transactions') -%}
+                delete from {{ source('pointer', 'failed_transaction') }}
             {%- endcall -%}
         {%- endif -%}
         {%- call statement('open_cut') -%}

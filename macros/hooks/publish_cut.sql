@@ -6,6 +6,7 @@
 {%- macro publish_cut(results) -%}
     {#- dbt finds what a hook reads only outside of conditions. -#}
     {%- set int_cut, commits, message_count = ref('int_cut'), ref('commit'), ref('message_count') -%}
+    {%- set changes = ref('int_change') -%}
     {%- set held_transaction, table_flag = ref('held_transaction'), ref('table_flag') -%}
     {%- set shapes, schema_changes, proof = ref('int_table_shape'), ref('schema_change'), ref('proof') -%}
     {%- set summary = published_cut_summary(
@@ -26,7 +27,7 @@
                 {%- set reason = replaced_table(results) or reason -%}
             {%- endif -%}
             {%- do print_line('nothing published: ' ~ reason) -%}
-            {%- do note_contradictions(results, commits) -%}
+            {%- do note_failed_transactions(results, commits, changes, table_facts(shapes, schema_changes)) -%}
         {%- else -%}
             {%- do check_run_tables(results) -%}
             {%- do check_landed_messages(candidate('starting_landing_id')) -%}

@@ -188,7 +188,7 @@ def takes(table: str, *, lacks_old_values: bool = False) -> dict[str, Any]:
         "source": "shop",
         "transaction_id": "7",
         "data_collection": table,
-        "takes_rows": True,
+        "has_failed": True,
         "is_torn": False,
         "lacks_old_values": lacks_old_values,
     }
@@ -203,7 +203,7 @@ def named(reason: str, *rows: dict[str, Any], command: Command = "status") -> tu
 
 
 def test_a_row_that_is_missing_is_of_a_table_that_is_named() -> None:
-    other = takes("public.other") | {"takes_rows": False}
+    other = takes("public.other") | {"has_failed": False}
     of_another_source = takes("public.foreign") | {"source": "bank"}
     rows = (other, takes("public.log"), of_another_source)
     sentence, table = named("missing_row", *rows)
@@ -224,7 +224,7 @@ def test_an_old_row_without_its_large_values_is_the_fault_of_the_row_image() -> 
 
 
 def test_a_torn_key_change_names_its_table_and_what_is_missing_of_its_topic() -> None:
-    torn = takes("public.log") | {"takes_rows": False, "is_torn": True}
+    torn = takes("public.log") | {"has_failed": False, "is_torn": True}
     sentence, table = named("incomplete_key_change", torn)
     assert table == "public.log"
     assert "a row of public.log left its key and arrived under no other one" in sentence
@@ -276,11 +276,16 @@ def test_the_query_for_held_tables_says_which_they_are() -> None:
             ("9", "public.other", "c", None, None, None, None),
         ],
     )
+    lake.execute(
+        "create table build.failed_transaction as from (values "
+        "('s', '8', 'missing_row', 'public.bag')) "
+        "as failed (source, transaction_id, held_reason, data_collection)"
+    )
     (query,) = sqlglot.transpile(HELD_TABLES.format(schema="build"), "spark", "duckdb")
     found = lake.execute(query)
     names = [column[0] for column in found.description]
     rows = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
-    assert [(row["data_collection"], row["is_torn"], row["takes_rows"]) for row in rows] == [
+    assert [(row["data_collection"], row["is_torn"], row["has_failed"]) for row in rows] == [
         ("public.torn", True, False),
         ("public.whole", False, False),
         ("public.bag", False, True),

@@ -1,8 +1,8 @@
 """Runs of a source as the product does them: new messages, those of open units, and the state."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from landed import Delivery, Landed
 from narrow import narrow_row, table_of
@@ -26,6 +26,7 @@ from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.marks import Decision, Facts, Link
 from dbt_debezium.messages.flat import Flat
 from dbt_debezium.messages.units import Unit, hashes_of, unit_of
+from dbt_debezium.reasons.hold_reason import HoldReason
 
 SILENCE = 1
 """Microseconds until a partition is quiet. Messages land at 0."""
@@ -38,7 +39,7 @@ class Settings:
     reaches_the_end: bool = False
     sends_no_truncates: bool = False
     refused_proofs: tuple[str, ...] = ()
-    missing_rows: tuple[str, ...] = ()
+    failed: Mapping[str, HoldReason] = field(default_factory=dict)
     marker_partitions: frozenset[tuple[str, int]] = frozenset()
     """Of the transaction topic, also those of which nothing has landed."""
     quiet_partitions: frozenset[tuple[str, int]] = frozenset()
@@ -181,7 +182,7 @@ class Runs:
             {name: self.settled[name] for name in names if name in self.settled},
             self.settled_times,
             frozenset(self.settled_snapshots),
-            settings.missing_rows,
+            settings.failed,
             looks={at: Look(ends[at], SILENCE) for at in looked_at},
         )
 

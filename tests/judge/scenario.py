@@ -136,7 +136,9 @@ def played(*steps: str, connector: str = "postgresql") -> Runs:
     return runs
 
 
-ALWAYS_KNOWN: Final = ("refused_proofs", "missing_row", "sources_without_truncate")
+FAILED: Final = ("missing_row", "row_without_identity", "other_key")
+"""Why a transaction waits on which a run has failed."""
+ALWAYS_KNOWN: Final = ("refused_proofs", *FAILED, "sources_without_truncate")
 """What a run knows that is told before a message lands."""
 
 
@@ -182,9 +184,9 @@ def learn(runs: Runs, line: str) -> None:
             place = of.removeprefix("snapshot ")
             known = f"snapshot {place.zfill(WIDTH)}" if place != of else of
             runs.decisions[known.replace("gtid:", f"{SERVER}:")] = what
-        case "missing_row":
-            missing = (*runs.settings.missing_rows, of)
-            runs.settings = replace(runs.settings, missing_rows=missing)
+        case "missing_row" | "row_without_identity" | "other_key":
+            failed = {**runs.settings.failed, of: what}
+            runs.settings = replace(runs.settings, failed=failed)
         case "refused_proofs":
             runs.settings = replace(runs.settings, refused_proofs=(of,))
         case "landing_reaches_the_end":

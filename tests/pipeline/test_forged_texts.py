@@ -85,7 +85,13 @@ def test_a_source_is_no_sentence_of_an_error(forged: Forged) -> None:
     assert not forged.lake.build(command="run")
     said = "\n".join(forged.lake.lines)
     assert f"of {CONTRADICTING}: changes a row of b without a value of 'v'" in said
-    assert forged.lake.lines[-1].startswith("nothing published: ")
-    assert "failed or were skipped" in forged.lake.lines[-1]
+    *_, unpublished, note = forged.lake.lines
+    assert unpublished.startswith("nothing published: ")
+    assert "failed or were skipped" in unpublished
+    assert note.startswith(f"{CONTRADICTING}: the next run holds transaction ")
     assert not forged.has_published()
-    assert forged.lake.rows("select * from build.contradiction") == []
+    noted = forged.lake.rows("select source, held_reason from build.failed_transaction")
+    assert noted == [(CONTRADICTING, "row_without_identity")]
+    assert forged.lake.build(command="run"), forged.lake.lines
+    assert forged.lake.rows("select id from public.c order by id") == [(1,), (2,)]
+    assert forged.lake.rows("select id from public.b where id = 2") == []

@@ -43,10 +43,13 @@ pytestmark = pytest.mark.slow
 IN_ANOTHER_LAKE = {
     "late_snapshot",
     "not_judged",
+    "other_key",
+    "row_without_identity",
     "transaction_topic_recreated",
     "unordered_partitions",
 }
-"""Reasons whose remedy is a new lake, or a full refresh."""
+"""Reasons whose remedy is a new lake, a full refresh, or another model (test_row_identity and
+test_schema_changes)."""
 
 REMEDIES = {
     "transaction topic": r"land the transaction topic to its end, by default (\S+)$",

@@ -33,9 +33,9 @@ topic as (
 
 ),
 
--- When landings had read what Kafka had, also those that have brought nothing. Maintenance may have
--- joined those of one with later ones. Silence counts from there: behind reads, and behind signals,
--- which may ask for reads of an empty table.
+-- What landings saw at the ends of partitions, also if they brought nothing. Maintenance may have
+-- joined one with later ones. Silence counts from the look behind a read, or behind a signal, which
+-- may ask for reads of an empty table.
 look as (
 
     select * from {{ source('landing', 'range') }}
@@ -104,8 +104,8 @@ known_state as (
 
 ),
 
--- Of a topic that was another source's, by its name or by messages that cannot be read, that one's
--- state knows what has landed.
+-- A topic may have belonged to another source until now, by its name or by messages that cannot be
+-- read: the state of that source knows what has landed of it.
 earlier_state as (
 
     select
@@ -121,7 +121,7 @@ earlier_state as (
 
 ),
 
--- What has a verdict of an earlier run, of what this run reads.
+-- Units of this run that an earlier run has settled.
 settled as (
 
     select
@@ -189,9 +189,10 @@ given as (
     union all
     select
         {{ row_of(types, {
-            'said': "'missing_row'", 'judged_source': 'source', 'transaction_id': 'transaction_id',
+            'said': "'failed'", 'judged_source': 'source', 'transaction_id': 'transaction_id', 'content': 'min(held_reason)',
         }) }}
-    from {{ source('pointer', 'contradiction') }}
+    from {{ source('pointer', 'failed_transaction') }}
+    where captured_mark in ({{ captured_marks() }})
     group by source, transaction_id
     union all
     select

@@ -52,7 +52,7 @@ class FactMarks:
             snapshot_tables=tuple(tables),
             snapshot_partitions=tuple(partitions),
             decisions=tuple(source.decisions()),
-            missing_rows=source.known.missing_rows,
+            failed=source.known.failed,
         )
 
     def _first_position(self) -> str | None:

@@ -10,6 +10,7 @@ from dbt_debezium.evidence.state import State
 from dbt_debezium.evidence.topics import Topic
 from dbt_debezium.judge.decisions import settles
 from dbt_debezium.judge.marks import Decision, Range
+from dbt_debezium.reasons.hold_reason import HoldReason
 
 
 class Look(NamedTuple):
@@ -56,8 +57,8 @@ class Known:
     """When those were committed, in microseconds, as far as their ENDs said it."""
     settled_snapshots: frozenset[str] = frozenset()
     """Likewise the places of reads among the rows whose snapshot has a verdict."""
-    missing_rows: tuple[str, ...] = ()
-    """Transactions that an earlier run has failed on (S12)."""
+    failed: Mapping[str, HoldReason] = field(default_factory=dict)
+    """Transactions that an earlier run has failed on, and why they wait (S12)."""
     topics: Mapping[str, Topic] = field(default_factory=dict)
     """What each topic holds; of others their names tell."""
     looks: Mapping[Place, Look] = field(default_factory=dict)

@@ -55,7 +55,7 @@ GIVEN: Final = pa.schema(
   was committed at `committed_at_micros`.
 - `settled_snapshot`: likewise the place of its reads, in `unit_id`.
 - `decision`: `content`, on the transaction or snapshot `transaction_id`, as operators name it.
-- `missing_row`: `transaction_id` takes a row that a table without a key does not hold (S12).
+- `failed`: a run has failed on `transaction_id`, and holds it for the reason in `content` (S12).
 - `look`: at `topic` and `partition`, whose end is `number`, at `landed_at_micros`, sure by `flag`.
 - `fetched`: offsets from `offset` to `number` of `topic` and `partition` that have been read.
 - `earlier_state`: `content` is the state of a source whose topics are this one's now.
@@ -274,7 +274,7 @@ class _Given:
             self.settled,
             self.settled_times,
             frozenset(one["unit_id"] for one in self._by["settled_snapshot"]),
-            tuple(one["transaction_id"] for one in self._by["missing_row"]),
+            {one["transaction_id"]: one["content"] for one in self._by["failed"]},
             topics,
             looks,
             [

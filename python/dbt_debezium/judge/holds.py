@@ -53,8 +53,7 @@ class Holds:
             # Nothing may show that no snapshot stands before the first transaction (S4).
             if predecessor.end == ChainEnd() and decided is None:
                 yield "quarantined_event" if self._may_follow_a_snapshot(transaction) else None
-            is_lacking = transaction.transaction_id in self._evidence.facts.missing_rows
-            yield "missing_row" if is_lacking else None
+            yield self._evidence.facts.failed.get(transaction.transaction_id)
         yield follows_held
 
     def of_blocking(

@@ -184,9 +184,9 @@ class Facts:
     snapshot_tables: tuple[SnapshotTable, ...] = ()
     snapshot_partitions: tuple[SnapshotPartition, ...] = ()
     decisions: tuple[Decision, ...] = ()
-    missing_rows: tuple[str, ...] = ()
-    """Transactions that remove a row which their keyless table does not hold (S12). A run has found
-    it out, and failed."""
+    failed: Mapping[str, HoldReason] = field(default_factory=dict)
+    """Transactions with a change that its table cannot take (S12), and why. A run has found it out,
+    and failed."""
 
 
 # --- links

@@ -267,6 +267,42 @@ HELD: Final = by_name(
             },
         ),
         Reason(
+            "row_without_identity",
+            "S12",
+            "it changes a row of {table} without its key, or without a value in a column of "
+            "identity",
+            "list in identity of its history model columns that every row and every delete has, "
+            "or set is_keyless; the next run tries again; or decide discard in "
+            "seeds/operator_decision.csv",
+            "name columns that every row and every delete has with --identity",
+            cases={
+                "no_table": Reason(
+                    "row_without_identity",
+                    "S12",
+                    "it changes a row without its key, or without a value in a column of identity",
+                    "decide discard in seeds/operator_decision.csv",
+                    "name columns that every row and every delete has with --identity",
+                ),
+            },
+        ),
+        Reason(
+            "other_key",
+            "S12",
+            "it has rows of {table} under another key than those before it",
+            "list in identity of its history model columns that every row has under both keys, "
+            "or set schema_changes to ignore there; the next run tries again",
+            "name columns that every row has under both keys with --identity",
+            cases={
+                "no_table": Reason(
+                    "other_key",
+                    "S12",
+                    "it has rows under another key than those before it",
+                    "decide discard in seeds/operator_decision.csv",
+                    "name columns that every row has under both keys with --identity",
+                ),
+            },
+        ),
+        Reason(
             "shared_topic_prefix",
             "S13",
             "two ENDs of it count different tables, so two connectors have one topic.prefix",

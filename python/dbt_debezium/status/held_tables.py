@@ -20,7 +20,7 @@ select
         when message.operation = 'c' and message.old_row_key is not null
             then concat(message.old_row_key, ' ', message.row_key)
     end) as is_torn,
-    bool_or(message.row_key is null and message.operation in ('u', 'd')) as takes_rows,
+    bool_or(failed.data_collection is not null) as has_failed,
     bool_or(coalesce(instr(message.before, '{PLACEHOLDER}') > 0, false)) as lacks_old_values
 from {{schema}}.cut as published
 inner join {{schema}}.held_transaction__stored as held
@@ -30,14 +30,30 @@ inner join {{schema}}.held_message as message
         held.cut_id = message.cut_id
         and held.source = message.source
         and held.transaction_id = message.transaction_id
+left join {{schema}}.failed_transaction as failed
+    on
+        held.source = failed.source
+        and held.transaction_id = failed.transaction_id
+        and held.held_reason = failed.held_reason
+        and right(concat('.', message.data_collection), length(failed.data_collection) + 1)
+        = concat('.', failed.data_collection)
 where
     published.channel = 'published'
-    and held.held_reason in ('incomplete_key_change', 'missing_row')
+    and held.held_reason in (
+        'incomplete_key_change', 'missing_row', 'other_key', 'row_without_identity'
+    )
     and message.data_collection is not null
 group by held.source, held.transaction_id, held.held_reason, message.data_collection
 order by held.source, held.transaction_id, message.data_collection
 """
-SIGNS: Final = {"incomplete_key_change": "is_torn", "missing_row": "takes_rows"}
+TABLES: Final = ("held_message", "failed_transaction")
+"""A lake of an earlier version may lack one."""
+SIGNS: Final = {
+    "incomplete_key_change": "is_torn",
+    "missing_row": "has_failed",
+    "other_key": "has_failed",
+    "row_without_identity": "has_failed",
+}
 """What shows that a table is one of those, by the reason to hold."""
 
 
@@ -51,7 +67,7 @@ def name_held_tables(lake: Reader, report: Iterable[dict[str, Any]], schema: str
     """
     concerned = [entry for entry in report if any(one["reason"] in SIGNS for one in entry["held"])]
     # Most lakes hold nothing for such a reason, and need no further query.
-    if concerned and lake.has(f"{schema}.held_message"):
+    if concerned and all(lake.has(f"{schema}.{one}") for one in TABLES):
         rows = list(lake.rows(HELD_TABLES.format(schema=schema)))
         for entry in concerned:
             name_tables(entry, rows)
@@ -66,10 +82,10 @@ def name_tables(entry: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
 
     >>> entry = {"source": "s", "held": [
     ...     {"transaction_id": "7", "reason": "missing_row", "table": None}]}
-    >>> row = {"source": "s", "transaction_id": "7", "takes_rows": True, "is_torn": False,
+    >>> row = {"source": "s", "transaction_id": "7", "has_failed": True, "is_torn": False,
     ...        "lacks_old_values": False}
     >>> name_tables(entry, [row | {"data_collection": "public.k"},
-    ...                     row | {"data_collection": "public.u", "takes_rows": False}])
+    ...                     row | {"data_collection": "public.u", "has_failed": False}])
     >>> [one["table"] for one in entry["held"]]
     ['public.k']
     """

@@ -1,0 +1,42 @@
+{#-
+    Notes the transactions on which a history of this run has failed (S12): until its model says something else, the next
+    runs hold them, and continue with what is before them and with the other sources. What readers see is not noted,
+    since a published cut is never taken back.
+    Sources and tables may be called like our own errors, so the changes are asked, and not the message.
+-#}
+{%- macro note_failed_transactions(results, commits, changes, facts) -%}
+    {%- for result in results if result.status == 'error' and result.node.config.get('meta', {}).get('captured') -%}
+        {%- set captured = result.node.config.meta.captured -%}
+        {%- set table = (captured.schema ~ '.' if captured.schema else '') ~ captured.table -%}
+        {%- for reason, failing in failing_commits(result, captured, changes, facts).items() -%}
+            {%- set query -%}
+                {{ failing }}
+                select failing.source, made.transaction_id
+                from failing
+                inner join {{ commits }} as made
+                    on failing.source = made.source and failing.commit_number = made.commit_number
+                left join (
+                    select inline(source_cuts) from {{ source('pointer', 'cut') }} where channel = 'published'
+                ) as published
+                    on made.source = published.source
+                where
+                    made.cut_id = {{ candidate('cut_id') }}
+                    and made.commit_number > coalesce(published.commit_number, 0)
+                    and made.transaction_id is not null
+            {%- endset -%}
+            {%- for row in run_query(query).rows -%}
+                {%- call statement('note_failed_transaction') -%}
+                    insert into {{ source('pointer', 'failed_transaction') }}
+                    values (
+                        {{ string_literal(row[0]) }}, {{ string_literal(row[1]) }}, '{{ reason }}',
+                        {{ string_literal(table) }}, '{{ captured_mark(captured) }}'
+                    )
+                {%- endcall -%}
+                {%- do print_line(
+                    row[0] ~ ': the next run holds transaction ' ~ row[1] ~ ', which ' ~ result.node.name ~ ' cannot take ('
+                    ~ reason ~ ')'
+                ) -%}
+            {%- endfor -%}
+        {%- endfor -%}
+    {%- endfor -%}
+{%- endmacro -%}
