@@ -5,10 +5,10 @@ latest_decision as (
     select
         source,
         transaction_id,
-        -- What is released or discarded is published even if it follows nothing.
+        -- Of two decisions of one day, release and discard go before new_epoch.
         max(struct(decided_on, decision != 'new_epoch', decision, decided_by, reason)) as latest
     from {{ ref('operator_decision') }}
-    -- What is accepted blocks nothing.
+    -- accept is about flags and settings; it neither holds nor releases.
     where decision != 'accept'
     group by source, transaction_id
 

@@ -27,7 +27,7 @@ placed_message as (
         message.snapshot is null
         and message.total_order is not null
         and not unit.has_reset_counters as is_ordered,
-        -- CDL may send transactions in the order of commits, and its numbers are not (S22).
+        -- By watermark_sources, offsets of CDL are in the order of commits; its LSNs are not (S22).
         case
             when {{ is_ordered_by_offset('message', var('watermark_sources')) }}
                 then lpad(cast(message.`offset` as string), 20, '0')
@@ -50,7 +50,8 @@ placed_event as (
 
 ),
 
--- An update that changes the key, as CDL sends it, takes the row from the old one first (S9, S22).
+-- CDL sends a change of the key as one update: a delete of the old key and a create of the new one
+-- (S9, S22).
 parted_event as (
 
     select
@@ -99,7 +100,7 @@ emptied_table as (
 
 ),
 
--- A table that takes on a name which another one has left is not empty.
+-- A rename in the same statement gave this name to another table, whose rows stay.
 named_table as (
 
     select
@@ -183,7 +184,7 @@ select
     -- payload
     case
         when is_old_half then {{ op('delete') }}
-        -- Under its new key the row begins.
+        -- The half under the new key.
         when operation = {{ op('update') }} and old_row_key is not null and not is_ordered
             then {{ op('create') }}
         else operation
@@ -200,7 +201,7 @@ select
     -- provenance
     transaction_id,
     committed_at,
-    -- The other half is the message.
+    -- Only one half is the message; the delete of the old key has no delivery.
     case when not is_old_half then topic end as topic,
     case when not is_old_half then partition end as partition,
     case when not is_old_half then `offset` end as `offset`,
