@@ -250,6 +250,9 @@ def test_the_page_says_why_a_quarantined_message_is_counted_and_not_listed() -> 
     assert said not in Reader(page(LakeStatus([entry()], 0, {}, {}))).text
     counts = entry()["counts"] | {"landed": 13, "quarantined": 1}
     assert said in Reader(page(LakeStatus([entry(counts=counts)], 0, {}, {}))).text
+    listed = troubled().report[0]["quarantined"][:1]
+    found = LakeStatus([entry(counts=counts, quarantined=listed)], 0, {}, {})
+    assert said not in Reader(page(found)).text
 
 
 def test_names_from_messages_are_text_and_nothing_else() -> None:
