@@ -40,9 +40,9 @@ class Picture(NamedTuple):
 
 
 PICTURES: Final = (
-    Picture("page.png", "held.html", 1150, 1330, is_dark=False),
-    Picture("page-dark.png", "well.html", 1150, 1250, is_dark=True),
-    Picture("page-phone.png", "held.html", 390, 1000, is_dark=False),
+    Picture("page.png", "held.html", 1150, 1690, is_dark=False),
+    Picture("page-dark.png", "well.html", 1150, 1720, is_dark=True),
+    Picture("page-phone.png", "held.html", 390, 930, is_dark=False),
 )
 
 

@@ -245,6 +245,16 @@ def test_the_page_counts_quarantined_messages_by_reason() -> None:
     assert "too_deep 1" in text
 
 
+def test_the_page_says_why_a_quarantined_message_is_counted_and_not_listed() -> None:
+    said = "stays counted as one after a copy that can be read has landed"
+    assert said not in Reader(page(LakeStatus([entry()], 0, {}, {}))).text
+    counts = entry()["counts"] | {"landed": 13, "quarantined": 1}
+    assert said in Reader(page(LakeStatus([entry(counts=counts)], 0, {}, {}))).text
+    listed = troubled().report[0]["quarantined"][:1]
+    found = LakeStatus([entry(counts=counts, quarantined=listed)], 0, {}, {})
+    assert said not in Reader(page(found)).text
+
+
 def test_names_from_messages_are_text_and_nothing_else() -> None:
     harmless, evil = Reader(page(troubled("shop"))), Reader(page(troubled(EVIL)))
     assert [tag for tag, _ in evil.tags] == [tag for tag, _ in harmless.tags]

@@ -68,6 +68,9 @@ def page_of(
             name: sum(entry["counts"][name] for entry in found.report)
             for name in ("landed", *OUTCOMES)
         },
+        has_copies=any(
+            entry["counts"]["quarantined"] > len(entry["quarantined"]) for entry in found.report
+        ),
         health=health,
         ages=[] if health is None else shown_ages(health, now),
         shared=shared,
