@@ -75,7 +75,7 @@ def page_of(
         ages=[] if health is None else shown_ages(health, now),
         shared=shared,
         stored=[(name, size(one)) for name, one in found.size.stored.items()],
-        maintained=age_of(found.size.maintained_at, now) or "never, or by an earlier version",
+        maintained=age_of(found.size.maintained_at, now) or "never",
         notices=[*problems, *found.notices],
         plots=plots,
         counted=counted,
