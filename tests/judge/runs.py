@@ -1,8 +1,8 @@
 """Runs of a source as the product does them: new messages, those of open units, and the state."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from landed import Delivery, Landed
 from narrow import narrow_row, table_of
@@ -13,6 +13,7 @@ from dbt_debezium.evidence import (
     Known,
     Look,
     State,
+    Topic,
     decoded,
     encoded,
     evidence_of,
@@ -27,6 +28,8 @@ from dbt_debezium.judge.marks import Decision, Facts, Link
 from dbt_debezium.messages.flat import Flat
 from dbt_debezium.messages.units import Unit, hashes_of, unit_of
 
+COPIES = "copied."
+"""What names of topics begin with that MirrorMaker has copied."""
 SILENCE = 1
 """Microseconds until a partition is quiet. Messages land at 0."""
 
@@ -43,6 +46,8 @@ class Settings:
     """Of the transaction topic, also those of which nothing has landed."""
     quiet_partitions: frozenset[tuple[str, int]] = frozenset()
     """Topics and partitions at whose ends Kafka has had nothing for long."""
+    looks: Mapping[tuple[str, int], Look] = field(default_factory=dict)
+    """Other looks at their ends."""
 
 
 class Runs:
@@ -130,15 +135,17 @@ class Runs:
 
     def _as_given(self, row: tuple[object, ...], at: Delivery) -> tuple[object, ...]:
         """As the model proof hands it over."""
+        values = dict(zip(COLUMNS.names, row, strict=True))
+        if at[0].startswith(COPIES):
+            return (*(values | {"source": self.source}).values(),)
         if not self._is_of_another(at):
             return row
-        values = dict(zip(COLUMNS.names, row, strict=True))
         return (*(values | {"unit_kind": FOREIGN, "unit_id": None}).values(),)
 
     def _is_of_another(self, at: Delivery) -> bool:
         """Whether it is BEGIN of a connector of SQL Server, which names no database."""
         flat = self._staged[at].flat
-        own = (self.source, f"{self.source}.{flat.database_name}")
+        own = (self.source, f"{self.source}.{flat.database_name}", f"{COPIES}{self.source}")
         return flat.kind == "transaction_marker" and flat.source not in own
 
     def _stage(self, sent: Sequence[Landed]) -> set[Delivery]:
@@ -182,7 +189,12 @@ class Runs:
             self.settled_times,
             frozenset(self.settled_snapshots),
             settings.missing_rows,
-            looks={at: Look(ends[at], SILENCE) for at in looked_at},
+            topics={
+                topic: Topic("transactions", is_leading=False)
+                for topic, _ in ends
+                if topic.startswith(COPIES)
+            },
+            looks={at: Look(ends[at], SILENCE) for at in looked_at} | settings.looks,
         )
 
     @property
