@@ -136,7 +136,7 @@ class Settlement:
             return evidence.groups.group_of.get(one.unit_id, one.unit_id) in self._open
         if one.kind == "window":
             return (one.unit_id or "") not in self._closed
-        return one.kind == "read" and (one.unit_id or "") in self._open_reads
+        return one.unit_id in self._open_reads
 
     def state(self) -> State:
         """The state of the next run."""

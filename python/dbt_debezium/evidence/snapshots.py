@@ -57,7 +57,7 @@ def asked(reads: Mapping[str, Sequence[Stretch]], signals: Sequence[Control]) ->
         ]
         if previous is None and not first:
             continue
-        opened = least(*(one.position for one in signals if previous and one.previous == previous))
+        opened = least(*(one.position for one in signals if one.previous == previous))
         is_between = previous is not None and place <= previous
         follows = is_between and (opened is None or opened > place)
         found[place] = Asked(previous, first[0] if first else None, previous if follows else None)
