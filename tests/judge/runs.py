@@ -13,6 +13,7 @@ from dbt_debezium.evidence import (
     Known,
     Look,
     State,
+    Topic,
     decoded,
     encoded,
     evidence_of,
@@ -28,6 +29,8 @@ from dbt_debezium.messages.flat import Flat
 from dbt_debezium.messages.units import Unit, hashes_of, unit_of
 from dbt_debezium.reasons.hold_reason import HoldReason
 
+COPIES = "copied."
+"""What names of topics begin with that MirrorMaker has copied."""
 SILENCE = 1
 """Microseconds until a partition is quiet. Messages land at 0."""
 
@@ -44,6 +47,8 @@ class Settings:
     """Of the transaction topic, also those of which nothing has landed."""
     quiet_partitions: frozenset[tuple[str, int]] = frozenset()
     """Topics and partitions at whose ends Kafka has had nothing for long."""
+    looks: Mapping[tuple[str, int], Look] = field(default_factory=dict)
+    """Other looks at their ends."""
 
 
 class Runs:
@@ -131,15 +136,17 @@ class Runs:
 
     def _as_given(self, row: tuple[object, ...], at: Delivery) -> tuple[object, ...]:
         """As the model proof hands it over."""
+        values = dict(zip(COLUMNS.names, row, strict=True))
+        if at[0].startswith(COPIES):
+            return (*(values | {"source": self.source}).values(),)
         if not self._is_of_another(at):
             return row
-        values = dict(zip(COLUMNS.names, row, strict=True))
         return (*(values | {"unit_kind": FOREIGN, "unit_id": None}).values(),)
 
     def _is_of_another(self, at: Delivery) -> bool:
         """Whether it is BEGIN of a connector of SQL Server, which names no database."""
         flat = self._staged[at].flat
-        own = (self.source, f"{self.source}.{flat.database_name}")
+        own = (self.source, f"{self.source}.{flat.database_name}", f"{COPIES}{self.source}")
         return flat.kind == "transaction_marker" and flat.source not in own
 
     def _stage(self, sent: Sequence[Landed]) -> set[Delivery]:
@@ -183,7 +190,12 @@ class Runs:
             self.settled_times,
             frozenset(self.settled_snapshots),
             settings.failed,
-            looks={at: Look(ends[at], SILENCE) for at in looked_at},
+            topics={
+                topic: Topic("transactions", is_leading=False)
+                for topic, _ in ends
+                if topic.startswith(COPIES)
+            },
+            looks={at: Look(ends[at], SILENCE) for at in looked_at} | settings.looks,
         )
 
     @property

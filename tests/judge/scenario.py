@@ -14,10 +14,11 @@ from random import Random
 from typing import Final, TypeAlias
 
 from landed import Landed, flattened
-from runs import Runs
+from runs import COPIES, Runs
 from splits import growing
 
 from dbt_debezium.errors import DebeziumError
+from dbt_debezium.evidence import Look
 from dbt_debezium.judge import Verdict
 from dbt_debezium.settings import DEFAULTS, Settings
 
@@ -181,8 +182,8 @@ def learn(runs: Runs, line: str) -> None:
     what, _, of = line.partition(" ")
     match what:
         case "release" | "discard" | "new_epoch":
-            place = of.removeprefix("snapshot ")
-            known = f"snapshot {place.zfill(WIDTH)}" if place != of else of
+            reads = of.removeprefix("snapshot ")
+            known = f"snapshot {reads.zfill(WIDTH)}" if reads != of else of
             runs.decisions[known.replace("gtid:", f"{SERVER}:")] = what
         case "missing_row" | "row_without_identity" | "other_key":
             failed = {**runs.settings.failed, of: what}
@@ -195,6 +196,11 @@ def learn(runs: Runs, line: str) -> None:
             topic, partition = of.split()
             quiet = runs.settings.quiet_partitions | {(f"{SOURCE}.public.{topic}", int(partition))}
             runs.settings = replace(runs.settings, quiet_partitions=quiet)
+        case "looked":
+            topic, partition, end, at, *unsure = of.split()
+            place = f"{SOURCE}.public.{topic}", int(partition)
+            look = {place: Look(int(end), int(at), is_sure_end=not unsure)}
+            runs.settings = replace(runs.settings, looks={**runs.settings.looks, **look})
         case "sources_without_truncate":
             runs.settings = replace(runs.settings, sends_no_truncates=True)
         case _:
@@ -248,6 +254,8 @@ class Writer:
         name = f"{self.source}.public.{topic}"
         if topic in ("transaction", "message"):
             name = f"{SOURCE}.{topic}"
+        elif topic == "copy":
+            name = f"{COPIES}{SOURCE}.transaction"
         elif topic == "ddl":
             name = SOURCE
         message_key, value, headers = self._written(topic, verb, key, clauses)
@@ -383,10 +391,13 @@ class Writer:
             commit = {} if is_read else {"commit_scn": clauses["commit"]}
             return {**source, **place, **commit}
         if self.connector == "informix":
+            if "schemaless" in clauses:
+                del source["schema"]
             return {**source, "commit_lsn": clauses.get("commit", at), "change_lsn": at}
         if self.connector in ("mysql", "mariadb"):
-            gtid = None if is_read or clauses["in"] == "none" else self._id(clauses["in"], None)
-            server_id = 0 if is_read else int(clauses.get("server", 9))
+            number = clauses.get("in", "none")
+            gtid = None if number == "none" else self._id(number, None)
+            server_id = 0 if is_read and marker != "incremental" else int(clauses.get("server", 9))
             place = {"file": f"binlog.00000{clauses.get('file', 1)}", "pos": int(at or 0), "row": 0}
             return {**source, "db": "public", **place, "server_id": server_id, "gtid": gtid}
         if self.connector != "postgresql":

@@ -197,7 +197,7 @@ def _once(rows: pa.Table) -> tuple[pa.Table, pa.Array]:
     is_lost = pc.cast(_is_unplaced(rows), pa.int8())
     order = order.append_column("is_lost", is_lost).append_column("row_number", rows["row_number"])
     order = order.sort_by([(one, "ascending") for one in order.column_names]).combine_chunks()
-    last = max(order.num_rows - 1, 0)
+    last = order.num_rows - 1
     is_same = pc.and_(
         pc.and_(*(pc.equal(order[one].slice(1), order[one].slice(0, last)) for one in keys[:2])),
         pc.equal(order["offset"].slice(1), order["offset"].slice(0, last)),

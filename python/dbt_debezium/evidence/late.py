@@ -91,9 +91,9 @@ class Late:
             return name in self._known.settled
         return self._has_passed(previous, last, name)
 
-    def _has_passed(self, previous: str, last: str | None, name: str = "") -> bool:
+    def _has_passed(self, previous: str | None, last: str | None, name: str = "") -> bool:
         """Whether the chain has passed changes, or reads of a window, that name a commit."""
-        if self._passed is None or previous >= self._passed:
+        if self._passed is None or previous is None or previous >= self._passed:
             return False
         # If the slot was lost inside a transaction that an operator decided on, the new stream may
         # name the same predecessor.
@@ -120,7 +120,7 @@ class Late:
 
     def has_window(self, one: Stretch) -> bool:
         """Whether the window of reads that name a commit is closed (PostgreSQL)."""
-        return one.previous is not None and self._has_passed(one.previous, one.last_place)
+        return self._has_passed(one.previous, one.last_place)
 
     def _has_other_time(self, one: Marker) -> bool:
         """Whether an END is of another transaction, to which the connector has given the id

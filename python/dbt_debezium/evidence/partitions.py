@@ -12,7 +12,7 @@ from dbt_debezium.judge.marks import Range
 from dbt_debezium.judge.traits import Traits
 
 
-def place_of(one: Stretch, traits: Traits | None, *, is_first: bool = False) -> str | None:
+def place_of(one: Stretch, traits: Traits | None, *, is_first: bool) -> str | None:
     """The place of a stretch by which partitions are compared; the highest, or the first.
 
     Where a change names the commit before its own, that; where a place in the log is one in the

@@ -37,7 +37,7 @@ def known_end(evidence: SourceEvidence) -> ChainEnd:
 
 def _with_copies(evidence: SourceEvidence) -> ChainEnd:
     end, newest = evidence.end, evidence.state.newest
-    if newest is None or evidence.traits is None or evidence.is_ordered_by_end:
+    if newest is None or evidence.is_ordered_by_end:
         return end
     copies = {
         one.offset
@@ -136,7 +136,7 @@ class Settlement:
             return evidence.groups.group_of.get(one.unit_id, one.unit_id) in self._open
         if one.kind == "window":
             return (one.unit_id or "") not in self._closed
-        return one.kind == "read" and (one.unit_id or "") in self._open_reads
+        return one.unit_id in self._open_reads
 
     def state(self) -> State:
         """The state of the next run."""
@@ -240,14 +240,13 @@ class Settlement:
         if is_commit_of_read:
             line.reached_by_reads = most(line.reached_by_reads, one.commit_position)
         first, last = _run_at(line.runs, one.first_offset), _run_at(line.runs, one.last_offset)
-        is_split = first is not last
         for is_first, offset, into in (
             (True, one.first_offset, first),
             (False, one.last_offset, last),
         ):
             into.settled_first = least(into.settled_first, offset)
             into.settled_last = most(into.settled_last, offset)
-            place = place_of(one, traits, is_first=is_first and is_split)
+            place = place_of(one, traits, is_first=is_first)
             if not is_commit_of_read:
                 into.reached = most(into.reached, place)
             if one.kind == "other":
@@ -272,10 +271,9 @@ class Settlement:
             at is not None and at < come for at in (one.after or "", one.known_place, one.place)
         )
         is_placed = one.position is not None and one.position < come
-        last = most(*(run.settled_last for run in line.runs))
         # Nothing can land in front of it any more, of which its neighbour would be a copy.
-        is_sure = line.runs[0].last >= max(one.place_offset or 0, one.position_offset or 0)
-        return is_behind and is_placed and is_sure and last is not None and last > one.offset
+        is_sure = line.runs[0].last >= (one.place_offset or 0)
+        return is_behind and is_placed and is_sure
 
     def _settle_markers(self, lines: dict[Place, Partition]) -> None:
         """Keep settled markers that no settled one follows, also while a topic has one partition:

@@ -8,6 +8,7 @@ from dbt_debezium.evidence.facts import Control, Place, Stretch
 from dbt_debezium.evidence.places import least, most
 from dbt_debezium.evidence.state import Run
 from dbt_debezium.evidence.transactions import Transaction
+from dbt_debezium.judge.places import EVERYWHERE
 
 
 class Asked(NamedTuple):
@@ -56,7 +57,7 @@ def asked(reads: Mapping[str, Sequence[Stretch]], signals: Sequence[Control]) ->
         ]
         if previous is None and not first:
             continue
-        opened = least(*(one.position for one in signals if previous and one.previous == previous))
+        opened = least(*(one.position for one in signals if one.previous == previous))
         is_between = previous is not None and place <= previous
         follows = is_between and (opened is None or opened > place)
         found[place] = Asked(previous, first[0] if first else None, previous if follows else None)
@@ -86,11 +87,10 @@ def unanswered(
     for name, at in at_of.items():
         later = [place for place in at_of.values() if place > at]
         behind = [one for one in known if one[0] >= at and not (one[0] == at and one[1])]
-        is_answered = bool(behind) and (
-            (bool(later) and min(behind)[0] < min(later))
-            or len({one[2] for one in behind}) > len(later)
+        is_next = min((one[0] for one in behind), default=EVERYWHERE) < min(
+            later, default=EVERYWHERE
         )
-        if not is_answered:
+        if not is_next and len({one[2] for one in behind}) <= len(later):
             lacking.add(name)
     return lacking
 

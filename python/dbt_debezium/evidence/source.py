@@ -128,7 +128,7 @@ class SourceEvidence:
         self._drop_published_reads()
         self._snapshot_positions: dict[str, str] = {}
         self.unanswered: set[str] = set()
-        if self.signals and not self._is_silent():
+        if not self._is_silent():
             self.unanswered = unanswered(self.signals, self.asked, self.reads)
 
     # --- what it is given
@@ -196,8 +196,7 @@ class SourceEvidence:
 
     def _keeps_count(self, one: Count) -> bool:
         """A statement of DDL counts where something of its table has landed."""
-        is_known = not one.is_whole or one.data_collection in self.tables
-        return is_known and not self.late.has_count(one)
+        return one.data_collection in self.tables and not self.late.has_count(one)
 
     def _keeps(self, one: Marker) -> bool:
         # What a transform has taken out, END counts all the same.
@@ -255,7 +254,7 @@ class SourceEvidence:
         """Of the transaction topic, with those of which nothing has landed."""
         landed = {number for topic, number in self.lines.runs if self.is_leading(topic)}
         empty = (number for topic, number in self.known.looks if self.is_leading(topic))
-        return (landed or {0}) | {*range(1 + max(empty, default=0))}
+        return landed | {*range(1 + max(empty, default=0))}
 
     def marker_ends(self) -> dict[int, int]:
         """Of each partition of the transaction topic the offset behind its last message, where
@@ -286,9 +285,9 @@ class SourceEvidence:
 
     def _is_uncounted(self, one: Transaction) -> bool:
         """Whether nothing counts its changes, which have no transaction block either."""
-        if self.traits is None or not one.has_changes:
+        if not one.has_changes:
             return False
-        if self.settings.is_watermark or not self.sends_markers:
+        if self.settings.is_watermark:
             return True
         if self.names_predecessor:
             return not one.has_block and one.end_position is None
@@ -299,8 +298,7 @@ class SourceEvidence:
     @cached_property
     def has_blockless(self) -> bool:
         """Whether a change without a transaction block has landed, in this run or before."""
-        new = any(one.has_changes and not one.has_block for one in self.sent.values())
-        return new or self.state.has_blockless
+        return self.state.has_blockless or any(not one.has_block for one in self.sent.values())
 
     def is_truncate(self, one: Transaction) -> bool:
         """Whether it is a TRUNCATE by itself, or a BEGIN alone, which may be that of one."""
@@ -342,8 +340,7 @@ class SourceEvidence:
         """What operators have decided, as the judge names it."""
         yield from (one for one in self.known.decisions if one.transaction_id is not None)
         for at, one in self.decided_snapshots.items():
-            position = at if at in self.asked else self.snapshot_position(at)
-            yield replace(one, snapshot_position=position)
+            yield replace(one, snapshot_position=self.snapshot_position(at))
 
     # --- partitions
 
@@ -365,8 +362,8 @@ class SourceEvidence:
 
     def _is_silent(self) -> bool:
         """Whether no more reads can come that a signal has asked for: all partitions are silent."""
-        some = [key for key in self.lines.places if self.is_of_tables(key[0])]
-        return bool(some) and all(self.is_quiet(key, self.asked_at) for key in some)
+        some = (key for key in self.lines.places if self.is_of_tables(key[0]))
+        return all(self.is_quiet(key, self.asked_at) for key in some)
 
     # --- what cannot be read
 
@@ -464,9 +461,7 @@ class SourceEvidence:
             found += [
                 one
                 for one in self.sent.kept_markers()
-                if not one.is_end
-                and one.transaction_id in among
-                and not self.sent[one.transaction_id].has_end
+                if one.transaction_id in among and not self.sent[one.transaction_id].has_end
             ]
         return {(one.transaction_id, one.partition, one.offset) for one in found}
 
@@ -520,7 +515,7 @@ class SourceEvidence:
     @cached_property
     def _waiting_epoch(self) -> str:
         """The first epoch of which a transaction has no place: a later one waits for it."""
-        some = (one for one in self.sent.values() if one.position is None)
+        some = (one for one in self.sent.values() if self._placed(one)[0] is None)
         waiting = (epoch_of(one.name) for one in some if one.has_changes and not one.is_decided)
         return min(waiting, default=EVERYWHERE)
 

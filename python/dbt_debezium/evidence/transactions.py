@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 from dbt_debezium.evidence.facts import Change, Count, Marker, Row, Rows
@@ -256,14 +258,6 @@ def _by_rank(
     """Rows of each transaction, in the order of their ranks."""
     order = [at for at, name in enumerate(names) if name is not None]
     order.sort(key=lambda at: rank[names[at] or ""])
-    now = -1
-    some: list[Row] = []
-    for at, row in zip(order, rows.at(order), strict=True):
-        found = rank[names[at] or ""]
-        if found != now:
-            if some:
-                yield now, some
-            now, some = found, []
-        some.append(row)
-    if some:
-        yield now, some
+    ranked = zip((rank[names[at] or ""] for at in order), rows.at(order), strict=True)
+    for at, some in groupby(ranked, key=itemgetter(0)):
+        yield at, [row for _, row in some]

@@ -81,7 +81,7 @@ def unit_verdicts(
     statements = {
         one.transaction_id: one.position
         for one in evidence.facts.controls
-        if one.kind == "statement" and one.transaction_id is not None and one.position is not None
+        if one.kind == "statement"
     }
     for one in links:
         place = statements.get(one.transaction_id) if one.transaction_id else None
@@ -158,9 +158,6 @@ def _closes(evidence: SourceEvidence, window: Stretch, link: UnitVerdict) -> boo
         return position is not None and position > (window.previous or "")
     if evidence.traits and evidence.traits.change_place == "commit":
         return position is not None and position >= (window.commit_position or "")
-    sent = evidence.sent.get(link.unit_id)
-    if sent is None:
-        return False
-    if sent.log_position is not None and sent.log_position == window.unit_id:
-        return True
-    return (sent.last or "") >= (window.last_place or EVERYWHERE)
+    sent = evidence.sent[link.unit_id]
+    is_named = sent.log_position == window.unit_id
+    return is_named or (sent.last or "") >= (window.last_place or EVERYWHERE)
