@@ -16,7 +16,8 @@ Each module answers one question:
 - `snapshots`: which reads are of which snapshot, and what lies around them?
 - `topics`: whose BEGIN and END does a topic hold? With `lake_topics`: and whose are all topics?
 - `places`: how do positions compare?
-- `source`: all of it together. With `landed`: what has landed in each partition?
+- `source`: all of it together, and why is a transaction not where it was committed? With
+  `landed`: what has landed in each partition?
 - `fact_marks`, `link_marks`: what is the judge given?
 - `verdicts`: what became of each unit? With `shown`: what does its row show?
 - `outcomes`: what became of each message?

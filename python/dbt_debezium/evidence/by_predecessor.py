@@ -1,4 +1,4 @@
-"""Where transactions of PostgreSQL stand: END says it; without END the next one names it (S15)."""
+"""Where transactions of PostgreSQL stand: END says it, or the next one names it (S15)."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
@@ -17,9 +17,11 @@ def place(
 ) -> None:
     """Set the position of each transaction, and what stands around it.
 
-    END tells it. Without one, the next transaction that has landed names where it ended, or an
-    operator has decided on it, or it holds what a new stream sends behind it. What is sent behind
-    an epoch says nothing of its last transaction, but nothing follows that.
+    END says it. Without END, the next transaction names it, if nothing counts this one or an
+    operator has decided on it. One that END should count has no position, unless the stream broke
+    off inside it: then it stands behind the commit that it names, or behind its own changes if it
+    names none, and holds the new stream. What is sent behind an epoch says nothing of its last
+    transaction, but nothing follows that.
 
     Args:
         transactions: those that are not settled.

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from dbt_debezium.evidence.facts import Place, Stretch
+from dbt_debezium.evidence.facts import Stretch, TopicPartition
 from dbt_debezium.evidence.partitions import with_neighbours
 from dbt_debezium.evidence.places import least, most
 from dbt_debezium.evidence.snapshots import around, settled_stretches
@@ -62,15 +62,15 @@ class FactMarks:
         changes = landed.named if self._source.names_predecessor else landed.first_position
         return least(changes, *(one.position for one in self._source.sent.values()))
 
-    def _is_own(self, place: Place) -> bool:
+    def _is_own(self, place: TopicPartition) -> bool:
         """Whether what has landed in a partition says how far the source has come there. Where only
         another source has sent to it, it does not."""
         return not self._is_shared(place) or self._has_changes(place)
 
-    def _is_shared(self, place: Place) -> bool:
+    def _is_shared(self, place: TopicPartition) -> bool:
         return self._source.lines.of(place).is_shared or place in self._source.facts.shared
 
-    def _has_changes(self, place: Place) -> bool:
+    def _has_changes(self, place: TopicPartition) -> bool:
         known = self._source.lines.of(place).has_changes
         return known or place in self._source.landed.with_changes
 

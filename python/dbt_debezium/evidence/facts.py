@@ -19,7 +19,7 @@ KEPT: Final = 40_000
 """So many rows stay objects: they are asked for several times."""
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
-Place: TypeAlias = tuple[str, int]
+TopicPartition: TypeAlias = tuple[str, int]
 """Topic and partition."""
 StretchKind: TypeAlias = Literal["change", "read", "window", "other"]
 
@@ -51,7 +51,8 @@ class Count(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """One row per partition and unit: where its messages lie in the partition."""
+    """One row per partition, unit, table, and commit that is named as the one before: where its
+    messages lie in the partition."""
 
     topic: str
     partition: int
@@ -80,7 +81,7 @@ class Stretch(NamedTuple):
     """When the newest of its messages landed, in microseconds; None where nothing tells."""
 
     @property
-    def key(self) -> Place:
+    def key(self) -> TopicPartition:
         return self.topic, self.partition
 
 
@@ -120,7 +121,7 @@ class Control(NamedTuple):
     committed_at: int | None = None
 
     @property
-    def key(self) -> Place:
+    def key(self) -> TopicPartition:
         return self.topic, self.partition
 
 
@@ -253,6 +254,6 @@ class Facts:
     doubly_ordered: frozenset[str]
     """Transactions in which two changes have one `total_order`."""
     ranges: list[Range]
-    shared: frozenset[Place]
+    shared: frozenset[TopicPartition]
     """Partitions with messages of another source."""
     again: Again

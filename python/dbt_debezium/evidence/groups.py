@@ -19,9 +19,9 @@ from dbt_debezium.evidence.facts import (
     Count,
     Facts,
     Marker,
-    Place,
     Rows,
     Stretch,
+    TopicPartition,
 )
 from dbt_debezium.judge.marks import Range
 
@@ -149,7 +149,7 @@ def landed_readable(rows: pa.Table, wanted: Collection[Delivery]) -> set[Deliver
 # --- rows
 
 
-def _places(rows: pa.Table) -> set[Place]:
+def _places(rows: pa.Table) -> set[TopicPartition]:
     """Partitions of which there are rows."""
     if not rows.num_rows:
         return set()

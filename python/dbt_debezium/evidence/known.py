@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from dbt_debezium.evidence.facts import Place
+from dbt_debezium.evidence.facts import TopicPartition
 from dbt_debezium.evidence.state import State
 from dbt_debezium.evidence.topics import Topic
 from dbt_debezium.judge.decisions import settles
@@ -51,7 +51,7 @@ class Known:
     decisions: Sequence[Decision] = ()
     """The latest one on each transaction and snapshot."""
     settled: Mapping[str, str | None] = field(default_factory=dict)
-    """From the table of verdicts, by id: where each settled transaction stands that is the
+    """From `settled_unit`, by id: where each settled transaction stands that is the
     `transaction_id` of a row, whatever its kind."""
     settled_times: Mapping[str, int] = field(default_factory=dict)
     """When those were committed, in microseconds, as far as their ENDs said it."""
@@ -61,7 +61,7 @@ class Known:
     """Transactions that an earlier run has failed on, and why they wait (S12)."""
     topics: Mapping[str, Topic] = field(default_factory=dict)
     """What each topic holds; of others their names tell."""
-    looks: Mapping[Place, Look] = field(default_factory=dict)
+    looks: Mapping[TopicPartition, Look] = field(default_factory=dict)
     """Of each partition the latest look at its end, also of those of which nothing has landed."""
     fetched: Sequence[Range] = ()
     """Offsets that landings of this run have read from topics that nothing compacts. One without a

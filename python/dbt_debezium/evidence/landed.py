@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from dbt_debezium.evidence.facts import Place, Stretch
+from dbt_debezium.evidence.facts import Stretch, TopicPartition
 from dbt_debezium.evidence.late import Late
 from dbt_debezium.evidence.partitions import Lines
 from dbt_debezium.evidence.places import least, most
@@ -22,13 +22,13 @@ class Landed:
     def __init__(
         self, stretches: Iterable[Stretch], lines: Lines, late: Late, traits: Traits | None
     ) -> None:
-        self.reached: dict[Place, str | None] = {
+        self.reached: dict[TopicPartition, str | None] = {
             place: lines.reached(place, (), traits) for place in lines.places
         }
         """How far each partition has come."""
-        self.with_changes: set[Place] = set()
-        self.with_windows: set[Place] = set()
-        self.streamed: set[Place] = set()
+        self.with_changes: set[TopicPartition] = set()
+        self.with_windows: set[TopicPartition] = set()
+        self.streamed: set[TopicPartition] = set()
         """Where a change has landed that is no read."""
         self.late: list[Stretch] = []
         """Those of late changes."""

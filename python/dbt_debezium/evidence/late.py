@@ -1,7 +1,7 @@
 """What is settled and lands again (S17): told by its place, or by its id where that says nothing.
 
 A unit that is settled is late, whenever its messages land: what is dropped here was published,
-discarded, or seen by a snapshot. The table of verdicts says where a settled transaction stands.
+discarded, or seen by a snapshot. `settled_unit` says where a settled transaction stands.
 """
 
 from collections.abc import Iterable

@@ -5,14 +5,14 @@ from functools import reduce
 
 from msgspec.structs import replace
 
-from dbt_debezium.evidence.facts import Place, Stretch
+from dbt_debezium.evidence.facts import Stretch, TopicPartition
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.state import Partition, Run, Unread, merged_runs
 from dbt_debezium.judge.marks import Range
 from dbt_debezium.judge.traits import Traits
 
 
-def place_of(one: Stretch, traits: Traits | None, *, is_first: bool) -> str | None:
+def compared_place(one: Stretch, traits: Traits | None, *, is_first: bool) -> str | None:
     """The place of a stretch by which partitions are compared; the highest, or the first.
 
     Where a change names the commit before its own, that; where a place in the log is one in the
@@ -33,7 +33,7 @@ class Lines:
     Args:
         known: of the state.
         landed: offsets that this run is given.
-        quiet: partitions that are quiet, of some of which nothing has landed.
+        quiet: partitions whose ends landings have seen, of some of which nothing has landed.
         is_complete: whether all that was sent to a topic has landed. Then an offset without a
             message is no gap: Kafka's transactions take one each.
     """
@@ -42,24 +42,24 @@ class Lines:
         self,
         known: Iterable[Partition],
         landed: Iterable[Range],
-        quiet: Iterable[Place],
+        quiet: Iterable[TopicPartition],
         *,
         is_complete: Callable[[str], bool],
     ) -> None:
         self.known = {one.key: one for one in known}
-        landed_in: dict[Place, list[Range]] = {}
+        landed_in: dict[TopicPartition, list[Range]] = {}
         for one in landed:
             landed_in.setdefault((one.topic, one.partition), []).append(one)
         places = sorted({*self.known, *landed_in})
-        self.runs: dict[Place, list[Run]] = {
+        self.runs: dict[TopicPartition, list[Run]] = {
             place: merged_runs(self.of(place).runs, landed_in.get(place, ())) for place in places
         }
         for place, runs in self.runs.items():
             if is_complete(place[0]):
                 self.runs[place] = [reduce(Run.joined, runs)]
-        self.places: list[Place] = sorted({*places, *quiet})
+        self.places: list[TopicPartition] = sorted({*places, *quiet})
 
-    def of(self, place: Place) -> Partition:
+    def of(self, place: TopicPartition) -> Partition:
         """What the state says of a partition."""
         return self.known.get(place) or Partition(*place)
 
@@ -75,7 +75,7 @@ class Lines:
                 yield Range(*place, one.first, one.last)
 
     def reached(
-        self, place: Place, stretches: Iterable[Stretch], traits: Traits | None
+        self, place: TopicPartition, stretches: Iterable[Stretch], traits: Traits | None
     ) -> str | None:
         """How far a partition has come: the highest place in front of its first gap.
 
@@ -93,7 +93,7 @@ class Lines:
                 found.append(one.commit_position)
             elif runs and one.first_offset <= runs[0].last:
                 is_first = one.last_offset > runs[0].last
-                found.append(place_of(one, traits, is_first=is_first))
+                found.append(compared_place(one, traits, is_first=is_first))
         return most(*found) or None
 
 
@@ -109,10 +109,12 @@ def with_neighbours(one: Unread, stretches: Iterable[Stretch], traits: Traits | 
             behind.append((part.first_new if is_first else part.last_new, is_first, part))
     after = most(
         one.after,
-        *(place_of(part, traits, is_first=part.last_offset > one.offset) for part in before),
+        *(compared_place(part, traits, is_first=part.last_offset > one.offset) for part in before),
     )
     behind.sort(key=lambda some: some[:2])
-    places = [(at, place_of(part, traits, is_first=is_first)) for at, is_first, part in behind]
+    places = [
+        (at, compared_place(part, traits, is_first=is_first)) for at, is_first, part in behind
+    ]
     places = [some for some in places if some[1] is not None]
     positions = [
         (at, part.first_place if is_first else part.last_place) for at, is_first, part in behind

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dbt_debezium.evidence.facts import Place
+from dbt_debezium.evidence.facts import TopicPartition
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.state import Partition
 from dbt_debezium.judge import marks
@@ -44,7 +44,7 @@ def progress(
         facts: that the judge was given.
         partitions: of the state behind the run.
     """
-    ranges: dict[Place, list[tuple[int, int]]] = defaultdict(list)
+    ranges: dict[TopicPartition, list[tuple[int, int]]] = defaultdict(list)
     for one in (*facts.ranges, *facts.marker_ranges):
         ranges[one.topic, one.partition].append((one.first, one.last))
     reached = {(one.topic, one.partition): one.reached_place for one in facts.partitions}

@@ -8,9 +8,9 @@ from operator import attrgetter
 from typing import Final
 
 from dbt_debezium.evidence.by_end import first_marker
-from dbt_debezium.evidence.facts import Place, Stretch
+from dbt_debezium.evidence.facts import Stretch, TopicPartition
 from dbt_debezium.evidence.groups import STRETCH_KINDS
-from dbt_debezium.evidence.partitions import place_of, with_neighbours
+from dbt_debezium.evidence.partitions import compared_place, with_neighbours
 from dbt_debezium.evidence.places import least, log_of, most
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.state import OpenUnit, Partition, Run, State, Unfinished, Unread
@@ -107,7 +107,7 @@ class Settlement:
                 if one.name not in self._open and one.name not in outcome.done
             },
         }
-        """What has landed behind the end of the chain, by id. The table of verdicts needs it."""
+        """What has landed behind the end of the chain, by id. `settled_unit` needs it."""
 
     def _is_open(self, one: Transaction) -> bool:
         if one.name in self._outcome.held:
@@ -177,7 +177,7 @@ class Settlement:
     def _partitions(self) -> tuple[list[Partition], set[tuple[str, str]]]:
         """The partitions, and the units of which a stretch stays open."""
         evidence = self._evidence
-        lines: dict[Place, Partition] = {}
+        lines: dict[TopicPartition, Partition] = {}
         for place, runs in evidence.lines.runs.items():
             old = evidence.lines.of(place)
             lines[place] = Partition(
@@ -192,10 +192,10 @@ class Settlement:
                 [*old.tables],
                 unplaced=old.unplaced,
             )
-        unread: dict[Place, list[Unread]] = defaultdict(list)
+        unread: dict[TopicPartition, list[Unread]] = defaultdict(list)
         for (topic, partition, _), one in evidence.unread.items():
             unread[topic, partition].append(one)
-        placed: dict[Place, list[Stretch]] = defaultdict(list)
+        placed: dict[TopicPartition, list[Stretch]] = defaultdict(list)
         waiting: set[tuple[str, str]] = set()
         for stretch in evidence.stretches():
             line = lines[stretch.key]
@@ -246,7 +246,7 @@ class Settlement:
         ):
             into.settled_first = least(into.settled_first, offset)
             into.settled_last = most(into.settled_last, offset)
-            place = place_of(one, traits, is_first=is_first)
+            place = compared_place(one, traits, is_first=is_first)
             if not is_commit_of_read:
                 into.reached = most(into.reached, place)
             if one.kind == "other":
@@ -258,7 +258,7 @@ class Settlement:
             into = _run_at(line.runs, one.first_new)
             if into.head_offset is None or one.first_new < into.head_offset:
                 into.head_offset, into.head_position = one.first_new, one.first_place
-                into.head_place = place_of(one, traits, is_first=True)
+                into.head_place = compared_place(one, traits, is_first=True)
 
     def _is_passed(self, line: Partition, one: Unread) -> bool:
         """Whether the chain is past all that a message may have been that cannot be read."""
@@ -275,7 +275,7 @@ class Settlement:
         is_sure = line.runs[0].last >= (one.place_offset or 0)
         return is_behind and is_placed and is_sure
 
-    def _settle_markers(self, lines: dict[Place, Partition]) -> None:
+    def _settle_markers(self, lines: dict[TopicPartition, Partition]) -> None:
         """Keep settled markers that no settled one follows, also while a topic has one partition:
         a second may appear."""
         markers = self._evidence.marker_positions({one.name for one in self._settled()})

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from dbt_debezium.evidence.facts import Control, Place, Stretch
+from dbt_debezium.evidence.facts import Control, Stretch, TopicPartition
 from dbt_debezium.evidence.places import least, most
 from dbt_debezium.evidence.state import Run
 from dbt_debezium.evidence.transactions import Transaction
@@ -157,7 +157,7 @@ def around(place: str, some: Sequence[Stretch]) -> Around:
     return Around(None, None, older, newer, first)
 
 
-def settled_stretches(place: Place, runs: Iterable[Run]) -> list[Stretch]:
+def settled_stretches(place: TopicPartition, runs: Iterable[Run]) -> list[Stretch]:
     """What is settled in a partition, a stretch for each run of its offsets."""
     return [
         Stretch(*place, "change", run.settled_first, run.settled_last, run.low, run.high)

@@ -8,7 +8,15 @@ from typing import Final
 
 from dbt_debezium.evidence.by_end import Ends, last_begin, pass_over
 from dbt_debezium.evidence.by_predecessor import place
-from dbt_debezium.evidence.facts import Count, Facts, Marker, Place, Rows, Stretch, StretchKind
+from dbt_debezium.evidence.facts import (
+    Count,
+    Facts,
+    Marker,
+    Rows,
+    Stretch,
+    StretchKind,
+    TopicPartition,
+)
 from dbt_debezium.evidence.known import Known
 from dbt_debezium.evidence.landed import Landed
 from dbt_debezium.evidence.late import Late
@@ -61,7 +69,7 @@ class SourceEvidence:
         self.facts = facts
         self.readable = {*readable}
         """Deliveries that could not be read before, and can be now."""
-        self.unplaced: dict[Place, set[int]] = defaultdict(set)
+        self.unplaced: dict[TopicPartition, set[int]] = defaultdict(set)
         """Offsets of messages of this run that may stand anywhere."""
         for control in facts.controls:
             if control.kind in UNPLACED:
@@ -119,7 +127,7 @@ class SourceEvidence:
         else:
             self.ends.place()
         for one in self.sent.values():
-            one.stands_at, one.misplacement = self._misplaced(one)
+            one.stands_at, one.misplacement = self._standing(one)
         self.reads = reads_of(self.stretches("read"))
         self.signals = signals_of(facts.controls, self.sent)
         self.asked: dict[str, Asked] = {}
@@ -222,7 +230,7 @@ class SourceEvidence:
         }
 
     @cached_property
-    def passed_markers(self) -> list[tuple[Place, int]]:
+    def passed_markers(self) -> list[tuple[TopicPartition, int]]:
         """Partitions and offsets of other sources' markers in the leading topic, in order."""
         found = {(line.key, at) for line in self.state.partitions for at in line.passed}
         found |= {
@@ -345,10 +353,10 @@ class SourceEvidence:
     # --- partitions
 
     @cached_property
-    def by_partition(self) -> dict[Place, list[Stretch]]:
+    def by_partition(self) -> dict[TopicPartition, list[Stretch]]:
         """The stretches of this run in partitions of which anything asks for neighbours."""
         needs_all = bool(self.reads or self.unread)
-        found: dict[Place, list[Stretch]] = {one: [] for one in self.lines.places}
+        found: dict[TopicPartition, list[Stretch]] = {one: [] for one in self.lines.places}
         for one in self.stretches() if needs_all else ():
             found[one.key].append(one)
         return found
@@ -465,10 +473,10 @@ class SourceEvidence:
             ]
         return {(one.transaction_id, one.partition, one.offset) for one in found}
 
-    def marker_positions(self, among: Container[str]) -> dict[Place, dict[int, str]]:
+    def marker_positions(self, among: Container[str]) -> dict[TopicPartition, dict[int, str]]:
         """Where BEGINs and ENDs stand, by partition and offset: those of settled transactions, and
         of some others."""
-        found: dict[Place, dict[int, str]] = defaultdict(dict)
+        found: dict[TopicPartition, dict[int, str]] = defaultdict(dict)
         for line in self.state.partitions:
             if line.markers:
                 found[line.key] |= line.markers
@@ -485,7 +493,7 @@ class SourceEvidence:
 
     # --- places
 
-    def _misplaced(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
+    def _standing(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
         """Where a transaction stands in the order of marks, and why it is not where it was
         committed."""
         position, reason = self._placed(one)
@@ -522,7 +530,7 @@ class SourceEvidence:
     def _placed(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
         position = one.position
         if one.is_uncounted:
-            return self._misplaced_uncounted(one)
+            return self._placed_uncounted(one)
         if self.is_truncate(one):
             if position is None or one.has_markers:
                 return position, None
@@ -542,14 +550,14 @@ class SourceEvidence:
             return f"{published.partition('+')[0]}+{one.last or ''}", "transaction_topic_recreated"
         return position, None
 
-    def _misplaced_uncounted(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
+    def _placed_uncounted(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
         place = one.last or ""
         if self.is_in_order and len(self._streamed_partitions) > 1:
             return f"{place}/{one.name}", "several_partitions"
         return (one.position if self.sends_markers else place), None
 
     @cached_property
-    def _streamed_partitions(self) -> set[Place]:
+    def _streamed_partitions(self) -> set[TopicPartition]:
         return self.landed.streamed | {
             line.key for line in self.state.partitions if line.is_streamed
         }
@@ -591,7 +599,7 @@ class SourceEvidence:
     def _sent_behind(self, place: str) -> set[str]:
         """Transactions of which a change stands behind the reads of a snapshot in its partition.
         Places of two servers do not compare, as behind a failover."""
-        last: dict[Place, int] = {}
+        last: dict[TopicPartition, int] = {}
         for one in self.reads.get(place, ()):
             last[one.key] = max(one.last_offset, last.get(one.key, -1))
         return {
@@ -604,7 +612,7 @@ class SourceEvidence:
     def last_of_all(self) -> dict[str, str]:
         return self.last_of()
 
-    def is_quiet(self, place: Place, since: int | None) -> bool:
+    def is_quiet(self, place: TopicPartition, since: int | None) -> bool:
         """Whether a partition has been read to its end, long after something had landed.
 
         Args:

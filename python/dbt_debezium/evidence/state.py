@@ -19,7 +19,8 @@ from dbt_debezium.judge.marks import LogNumbers, Range
 from dbt_debezium.judge.verdicts import ChainEnd
 
 VERSION: Final = 1
-"""Of the form of the state. A state of another version is rebuilt from what has landed."""
+"""Of the form of the state. A source whose state has another one is not judged until a run with
+`--full-refresh`."""
 
 
 class Run(Struct, forbid_unknown_fields=True):

@@ -29,7 +29,8 @@ class Transaction:
     # its changes
     has_changes: bool = False
     is_whole: bool = False
-    """Whether it is a transaction by itself: a TRUNCATE without BEGIN and END."""
+    """Whether it is a transaction by itself: a TRUNCATE without BEGIN and END, or a DROP or RENAME
+    that ends the rows of a table."""
     has_block: bool = True
     """Whether each change has a transaction block."""
     has_any_block: bool = False
@@ -78,12 +79,14 @@ class Transaction:
     older: str | None = None
     """The highest place of a change of what comes before it."""
     following: str | None = None
-    """The commit that the next one names, empty for none; None where it has no changes."""
+    """The commit that the next one names, empty for none; None where none has landed behind it in
+    its epoch, a settled one stands between, or the next has no changes."""
     has_known_end: bool = True
     is_last_of_epoch: bool = False
     """Whether what comes next belongs to an epoch that an operator has declared."""
     position: str | None = None
-    """Where it was committed, as far as that is known."""
+    """Where it was committed; of one without a known end (`has_known_end`) where it holds what
+    follows it."""
     stands_at: str | None = None
     """Where it stands in the order of marks: there, or where it holds what follows it."""
     misplacement: HoldReason | None = None

@@ -24,7 +24,7 @@ from dbt_debezium.evidence import (
     encoded,
     judge_source,
 )
-from dbt_debezium.evidence.facts import Place
+from dbt_debezium.evidence.facts import TopicPartition
 from dbt_debezium.evidence.groups import FOREIGN, coded, plain
 from dbt_debezium.evidence.verdicts import UnitVerdict
 from dbt_debezium.functions.columns import sql_columns
@@ -261,7 +261,7 @@ class _Given:
         topics: dict[str, Topic] = {
             one["topic"]: Topic(one["content"], one["flag"]) for one in self._by["topic"]
         }
-        looks: dict[Place, Look] = {
+        looks: dict[TopicPartition, Look] = {
             (one["topic"], one["partition"]): Look(
                 one["number"], one["landed_at_micros"], one["flag"]
             )

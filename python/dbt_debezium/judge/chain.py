@@ -31,8 +31,7 @@ class Chain:
         self._start = self._end = end
         self._holds = Holds(evidence, end)
         self._predecessor = Predecessor(end, evidence)
-        """The link in front of the next one, which waits perhaps: what the next one lacks does not
-        depend on that."""
+        """Also a link that is held: what the next one lacks is the same."""
         self._held_by: LinkKind | None = None
         """What waits in front of the next link: a snapshot, else a transaction."""
 
@@ -98,7 +97,7 @@ class Chain:
         return replace(link, outcome="hold", reason="late_snapshot")
 
     def _judge_blocking(self, snapshot: BlockingSnapshot) -> Verdict:
-        """It is a commit behind a transaction, which the next one follows all the same (S7)."""
+        """A commit behind a transaction. The next transaction names that transaction (S7)."""
         at = snapshot.snapshot_position
         decided = self._on_snapshot(at)
         link = Verdict("commit", "blocking_snapshot", snapshot.position, read_position=at)
@@ -126,9 +125,9 @@ class Chain:
     def _end_behind(self, transaction: AnyTransaction) -> ChainEnd:
         """Where the chain would end with a transaction."""
         end = replace(self._predecessor.end, position=transaction.position)
-        end = end.reaching(transaction.last_place)
         if isinstance(transaction, Uncounted):
-            return end
+            return end.reaching(transaction.compared_place)
+        end = end.reaching(transaction.last_place)
         if isinstance(transaction, Counted):
             traits = self._evidence.facts.traits
             offsets = linking_offsets(transaction, traits) if traits else ()
@@ -189,7 +188,7 @@ class Chain:
             link: that waits.
             reason: why it waits.
             end: where the chain would end with it; None of a blocking snapshot, which nothing
-                follows.
+                names.
             is_superseded: whether a snapshot has it.
         """
         if link.position is not None:

@@ -231,7 +231,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A transaction that END counts, also before its END has landed."""
+    """A transaction that END counts, also before its END has landed; and any with a
+    `misplacement`, whatever counts it."""
 
     position: str | None
     transaction_id: str
@@ -276,8 +277,7 @@ class Counted:
     committed_at: int | None = None
     """In microseconds, by the source's clock: by its first END, else by its changes."""
     misplacement: HoldReason | None = None
-    """Why its place is not known although it has landed. `position` is where it holds what follows
-    it."""
+    """Why it waits whatever has landed of it. `position` is where it holds what follows it."""
     proof: Proof = "counted"
     """Of one that an operator releases (S16)."""
 
@@ -315,8 +315,9 @@ class Uncounted:
     position: str | None
     """None until something shows its place: in PostgreSQL the next transaction names its end."""
     transaction_id: str
-    last_place: str
-    """Of its changes that have landed; empty where they name no commit before their own."""
+    compared_place: str
+    """What partitions must have left, a place as `Traits.change_place` has it: in PostgreSQL the
+    least commit that its changes name, empty for none; else the place of its last change."""
     proof: Literal["watermark", "none"]
     """`watermark`: places are in the order of commits. `none`: nothing shows that."""
     previous_position: str | None = None
@@ -337,8 +338,8 @@ class Uncounted:
     stream has sent behind it, because the one that it was sent in broke off."""
     lacks_window_place: bool = False
     last_change: str | None = None
-    """The highest place in the log of its changes that have landed, where `last_place` is another
-    one."""
+    """The highest place in the log of its changes that have landed, where `compared_place` is
+    another one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from dbt_debezium.reasons.hold_reason import HoldReason
 
 
 class Predecessor:
-    """The newest commit, with the logical messages that stand behind it."""
+    """The link in front of the one that is judged, published or held, with the logical messages
+    behind it."""
 
     def __init__(self, end: ChainEnd, evidence: Evidence) -> None:
         self.end = end

@@ -78,7 +78,7 @@ def span_of(transaction: Counted | Uncounted, traits: Traits) -> Span:
     position = transaction.position
     assert position is not None
     if isinstance(transaction, Uncounted):
-        return Span(transaction.last_place, position)
+        return Span(transaction.compared_place, position)
     following = transaction.following_place
     match traits.change_place:
         case "predecessor" if has_changes(transaction):

@@ -20,7 +20,7 @@ def uncounted_hold_reason(
     """
     if (
         transaction.has_known_end
-        and not evidence.unread.may_be_before(transaction.last_place, start)
+        and not evidence.unread.may_be_before(transaction.compared_place, start)
         and _is_left(transaction, evidence.partitions)
     ):
         return "incomplete_key_change" if transaction.has_torn_key else None
@@ -32,4 +32,4 @@ def _is_left(transaction: Uncounted, partitions: Partitions) -> bool:
     """Whether all partitions are behind it."""
     if transaction.is_group:
         return partitions.have_reached(transaction.boundary_place or END)
-    return partitions.have_left(transaction.last_place)
+    return partitions.have_left(transaction.compared_place)

@@ -17,7 +17,7 @@ Proof = Literal["counted", "watermark", "none"]
 
 @dataclass(frozen=True, slots=True)
 class ChainEnd:
-    """Where the chain of commits ends: all that lasts from run to run, stored with the cut."""
+    """Where the chain of commits ends: all that the judge needs of earlier runs."""
 
     commit_number: int = 0
     """Of the newest commit; 0 before the first."""
