@@ -71,8 +71,8 @@ EVIDENCE = (
     "progress",
 )
 MODULES = {judge_package: JUDGE, evidence_package: EVIDENCE}
-"""Those that decide something, each behind what it imports. Not `traits`: facts hold theirs already,
-made before the mutation."""
+"""Those that decide something, each behind what it imports. Not `traits`: facts hold theirs, made
+before the mutation."""
 PATIENCE = 20
 """Seconds that a run may take until a mutant counts as one that never ends."""
 FEW = 5
