@@ -350,7 +350,7 @@ def _changes(node: ast.AST, *, is_shown: bool) -> Iterator[None]:
 def _is_for_none(values: Sequence[ast.expr], at: int, *, is_shown: bool) -> bool:
     """Whether an operand of `and` or `or` keeps None from where the type checker refuses it."""
     match values[at]:
-        case ast.Constant(value="" | 0) | ast.Name(id="NOWHERE" | "EVERYWHERE" | "END"):
+        case ast.Constant(value="" | 0) | ast.Name(id="NOWHERE" | "EVERYWHERE" | "PAST_ALL"):
             return at > 0 and not is_shown
         case ast.Compare(left=guarded, ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant()]):
             pass

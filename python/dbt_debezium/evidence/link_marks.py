@@ -14,7 +14,7 @@ from dbt_debezium.evidence.places import least, log_number, most
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.transactions import Transaction
 from dbt_debezium.judge import marks
-from dbt_debezium.judge.places import END
+from dbt_debezium.judge.places import PAST_ALL
 
 
 class LinkMarks:
@@ -91,7 +91,7 @@ class LinkMarks:
             end_offsets=tuple(sorted(end.offset for end in ends if source.is_leading(end.topic))),
             begins_again=_begins_again(markers),
             surrounding_partitions=self._surrounding.partitions(position) if ends else (),
-            following_place=(source.ends.following_place(position) if ends else None) or END,
+            following_place=(source.ends.following_place(position) if ends else None) or PAST_ALL,
             previous_position=None
             if one.previous is None
             else least(*(count.previous for count in counts)),
@@ -171,7 +171,7 @@ class LinkMarks:
         return marks.Truncate(
             position,
             one.name,
-            first or END,
+            first or PAST_ALL,
             first if one.has_changes else None,
             log_number(one.log_position),
             self._source.ends.following_end(position),

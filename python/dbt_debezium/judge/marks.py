@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
-from dbt_debezium.judge.places import END
+from dbt_debezium.judge.places import PAST_ALL
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.verdicts import Proof
 from dbt_debezium.reasons.hold_reason import HoldReason
@@ -254,7 +254,7 @@ class Counted:
     """Partitions of the transaction topic in which no END can be missing around this position: of
     two markers without a gap between them, the transaction of the first ended before it, and that
     of the second did not. The beginning of a partition counts as a first marker."""
-    following_place: str = END
+    following_place: str = PAST_ALL
     """The place of the first change of the next transaction behind its END that has changes."""
     previous_position: str | None = None
     """The commit before its own, where a change names it."""

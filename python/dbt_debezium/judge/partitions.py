@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from dbt_debezium.judge.marks import Facts, TablePartition
-from dbt_debezium.judge.places import END, NOWHERE, Span
+from dbt_debezium.judge.places import NOWHERE, PAST_ALL, Span
 from dbt_debezium.judge.traits import Traits
 
 
@@ -12,7 +12,7 @@ class Partitions:
 
     def __init__(self, traits: Traits, facts: Facts) -> None:
         self._ends_open = traits.names_predecessor
-        self._low_water = self._window_low_water = END
+        self._low_water = self._window_low_water = PAST_ALL
         if not facts.reaches_the_end:
             self._low_water = _lowest(one for one in facts.partitions if one.has_changes)
             self._window_low_water = _lowest_of_windows(facts.partitions)
@@ -44,14 +44,14 @@ class Partitions:
 
 def _lowest_of_windows(partitions: Sequence[TablePartition]) -> str:
     if partitions and all(one.is_silent for one in partitions):
-        return END
+        return PAST_ALL
     topics = {one.topic for one in partitions if one.has_window_reads}
     some = [one for one in partitions if one.topic in topics]
     numbers = [[one.partition for one in some if one.topic == topic] for topic in topics]
     if not all(map(has_every_partition, numbers)):
         return NOWHERE
     is_over = bool(some) and all(one.is_silent for one in some)
-    return END if is_over else _lowest(one for one in some if not one.is_silent)
+    return PAST_ALL if is_over else _lowest(one for one in some if not one.is_silent)
 
 
 def _lowest(partitions: Iterable[TablePartition]) -> str:

@@ -6,7 +6,7 @@ NOWHERE: Final = ""
 """Before every place, also that of the first END, which may have offset 0."""
 EVERYWHERE: Final = "~"
 """Behind every place."""
-END: Final = "~~"
+PAST_ALL: Final = "~~"
 """Where a landing that reaches the end of what was sent has come to; also a place that nothing
 shows, which only such a landing has come to."""
 UNKNOWN_END: Final = "+end"
@@ -26,11 +26,11 @@ class Span(NamedTuple):
     """Between which places in the log the changes of a transaction stand, both inclusive."""
 
     first: str
-    """END where no change of it has landed that would show it."""
+    """PAST_ALL where no change of it has landed that would show it."""
     last: str
     """Where a change stands at the commit before its own, this is the transaction's commit, which
     only changes of later transactions name."""
-    following: str = END
+    following: str = PAST_ALL
     """Where the next transaction's changes begin, as far as that is known."""
 
     def reaches_to(self, place: str, *, ends_open: bool) -> bool:

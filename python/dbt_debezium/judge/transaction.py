@@ -5,7 +5,7 @@ from operator import attrgetter
 
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import Counted, Uncounted
-from dbt_debezium.judge.places import END, NOWHERE, Span
+from dbt_debezium.judge.places import NOWHERE, PAST_ALL, Span
 from dbt_debezium.judge.restart import is_renumbered, is_whole_by_overlap
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.reasons.hold_reason import HoldReason
@@ -86,12 +86,12 @@ def span_of(transaction: Counted | Uncounted, traits: Traits) -> Span:
         case "predecessor":
             return Span(position, position)
         case "commit":
-            return Span(position if has_changes(transaction) else END, position)
+            return Span(position if has_changes(transaction) else PAST_ALL, position)
         case "change" if has_changes(transaction):
             first = transaction.first_change or following
-            return Span(first, transaction.last_place or END, following)
+            return Span(first, transaction.last_place or PAST_ALL, following)
         case "change":
-            return Span(END, END, following)
+            return Span(PAST_ALL, PAST_ALL, following)
 
 
 def _is_seen_whole(transaction: Counted, traits: Traits, evidence: Evidence) -> bool:

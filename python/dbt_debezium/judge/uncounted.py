@@ -3,7 +3,7 @@
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import Uncounted
 from dbt_debezium.judge.partitions import Partitions
-from dbt_debezium.judge.places import END
+from dbt_debezium.judge.places import PAST_ALL
 from dbt_debezium.judge.verdicts import ChainEnd
 from dbt_debezium.reasons.hold_reason import HoldReason
 
@@ -31,5 +31,5 @@ def uncounted_hold_reason(
 def _is_left(transaction: Uncounted, partitions: Partitions) -> bool:
     """Whether all partitions are behind it."""
     if transaction.is_group:
-        return partitions.have_reached(transaction.boundary_place or END)
+        return partitions.have_reached(transaction.boundary_place or PAST_ALL)
     return partitions.have_left(transaction.compared_place)
