@@ -95,11 +95,10 @@ truncation as (
     select
         source,
         {% if identity -%}
-        {%- set told = identity_values(identity) %}
         to_json(named_struct(
             {% for name in identity -%}
             {{ string_literal(name) }}, coalesce(
-                {{ told[loop.index0] }},
+                {{ identity_value(identity, name) }},
                 -- Rows without it would all have one key.
                 raise_error(concat(
                     'commit ', commit_number, ' of ', source,

@@ -4,11 +4,11 @@
     since a published cut is never taken back.
     Sources and tables may be called like our own errors, so the changes are asked, and not the message.
 -#}
-{%- macro note_failed_transactions(results, commits, changes, facts) -%}
+{%- macro note_failed_transactions(results, commits, changes, shapes, schema_changes) -%}
     {%- for result in results if result.status == 'error' and result.node.config.get('meta', {}).get('captured') -%}
         {%- set captured = result.node.config.meta.captured -%}
         {%- set table = (captured.schema ~ '.' if captured.schema else '') ~ captured.table -%}
-        {%- for reason, failing in failing_commits(result, captured, changes, facts).items() -%}
+        {%- for reason, failing in failing_commits(result, captured, changes, shapes, schema_changes).items() -%}
             {%- set query -%}
                 {{ failing }}
                 select failing.source, made.transaction_id

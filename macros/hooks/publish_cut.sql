@@ -27,7 +27,7 @@
                 {%- set reason = replaced_table(results) or reason -%}
             {%- endif -%}
             {%- do print_line('nothing published: ' ~ reason) -%}
-            {%- do note_failed_transactions(results, commits, changes, table_facts(shapes, schema_changes)) -%}
+            {%- do note_failed_transactions(results, commits, changes, shapes, schema_changes) -%}
         {%- else -%}
             {%- do check_run_tables(results) -%}
             {%- do check_landed_messages(candidate('starting_landing_id')) -%}
