@@ -4,10 +4,10 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 from arrivals import Arrival, renamed
 from click.testing import CliRunner
@@ -448,7 +448,7 @@ def test_old_versions_go_and_what_needs_them_is_refused(
     lake.spark.sql(moved.format("+"))
 
     # A query that began before the newest cut may still read the one before it.
-    hours = replace(ONE_DAY_OF_VERSIONS, query_hours=6)
+    hours = msgspec.structs.replace(ONE_DAY_OF_VERSIONS, longest_query_hours=6)
     assert not any(one.row_count for one in maintain(lake.spark, hours, "build").tables)
 
     # Killed between two histories.

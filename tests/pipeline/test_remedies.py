@@ -53,7 +53,7 @@ test_schema_changes)."""
 
 REMEDIES = {
     "transaction topic": r"land the transaction topic to its end, by default (\S+)$",
-    "topic": r"changes of (\S+): .* has landed up to .* before it.*; land what is",
+    "topic": r"changes of (\S+): .* has landed up to .* not past it.*; land what is",
     "every topic": r"land every topic of (\S+) to its end",
     "its topic": r"nothing of (\S+) has landed.*; land its topic too",
     "not ingested": r"list '(\S+)' in not_ingested_tables",
@@ -74,7 +74,7 @@ IN_PREVIEW = {
     "not ingested": r"pass --not-ingested '(\S+)'",
     "complete": r"pass --complete",
     "transaction topic": r"dump the transaction topic to its end too, by default (\S+);",
-    "topic": r"changes of (\S+): .* has landed up to .* before it.*; dump what is",
+    "topic": r"changes of (\S+): .* has landed up to .* not past it.*; dump what is",
     "its topic": r"nothing of (\S+) has landed.*; dump its topic too",
 }
 """The same for those who read `preview`."""
