@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arrivals import Arrival, make_arrival, renamed, write_arrivals
-from compare import check_counts, compare_cut, read_cuts, read_tables, table_differences
+from compare import (
+    SIGNAL_TABLE,
+    check_counts,
+    compare_cut,
+    read_cuts,
+    read_tables,
+    table_differences,
+)
 from mysql_oracle import MysqlHistory, expected_cut
 from oracle import Message, Row, Table, rows_of
 from pyspark.sql import SparkSession
@@ -22,7 +29,6 @@ from dbt_debezium.scaffold.captured import CapturedTable, Group
 from dbt_debezium.scaffold.tables import JSON_TEXT
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-SIGNAL_TABLE = "debezium_signal"
 """The table of signals, whose rows are no data: `preview` makes no models for it (S10)."""
 
 
