@@ -94,6 +94,11 @@ select
     ) as is_repeated_delivery
 from message
 window copies as (
-    partition by message.source, message.unit_kind, message.unit_id, message.event_hash
+    -- Of BEGIN and END that wait, a run may have found another source than they name.
+    partition by
+        case when message.kind = 'change' then message.source else message.topic end,
+        message.unit_kind,
+        message.unit_id,
+        message.event_hash
     order by message.topic, message.partition, message.`offset`, message.landing_id
 )

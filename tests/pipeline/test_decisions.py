@@ -154,6 +154,12 @@ def test_readers_see_only_states_that_were_and_what_operators_decided(tmp_path: 
     check_operators(tmp_path, operators, run_count=3, others=some_sources())
 
 
+def test_a_begin_that_lands_alone_and_comes_again_is_counted_once(tmp_path: Path) -> None:
+    """A run had found no source for it, so that it and its repetition seemed to be of two."""
+    operators = [one for one in draw_operators([60], part_count=3) if "r0060" in one.source.name]
+    check_operators(tmp_path, operators, run_count=20)
+
+
 @pytest.mark.proof
 def test_a_thousand_sources_on_which_operators_decide(tmp_path: Path) -> None:
     operators = draw_operators(range(1, 540), part_count=3)
