@@ -20,7 +20,7 @@
     ) -%}
 {%- endif -%}
 {%- set identity = captured.identity or [] -%}
-{%- do check_column_names((captured.schema ~ '.' if captured.schema else '') ~ captured.table, columns) -%}
+{%- do check_column_names(full_table_name(captured), columns) -%}
 {%- do check_package() -%}
 {%- do check_hashed_model(captured, columns) -%}
 {%- do model_mark(captured, columns) -%}
@@ -88,7 +88,7 @@ truncation as (
 
 {% endif -%}
 {% if captured.is_keyless %}
-{{- bag_row_change((captured.schema ~ '.' if captured.schema else '') ~ captured.table, columns, sent, absent, has_truncations) }}
+{{- bag_row_change(full_table_name(captured), columns, sent, absent, has_truncations) }}
 {% else -%}
 {{ 'message_row_change' if identity else 'row_change' }} as (
 

@@ -3,7 +3,7 @@
     keeps which of its columns are hashed, for check_hashed_columns. Names are compared in any case, as where messages are read.
 -#}
 {%- macro check_hashed_model(captured, columns) -%}
-    {%- set table = (captured.schema ~ '.' if captured.schema else '') ~ captured.table -%}
+    {%- set table = full_table_name(captured) -%}
     {%- set found = [] -%}
     {%- for pattern, names in var('hashed', {}).items() if matching([pattern], [table]) -%}
         {%- for name in names -%}

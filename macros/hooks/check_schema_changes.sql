@@ -6,7 +6,7 @@
     {#- dbt finds what a model reads only outside of conditions. -#}
     {%- set table_schema = ref('table_schema') -%}
     {%- set policy = captured.schema_changes | default('evolve') -%}
-    {%- set place = (captured.schema ~ '.' if captured.schema else '') ~ captured.table -%}
+    {%- set place = full_table_name(captured) -%}
     {%- if policy not in ['evolve', 'fail', 'ignore'] -%}
         {%- do exceptions.raise_compiler_error(
             place ~ ": schema_changes: '" ~ policy ~ "' is not a policy; known: evolve, fail, ignore"

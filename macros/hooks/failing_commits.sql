@@ -1,7 +1,7 @@
 {#-
     The first commit of each source that a history of this run cannot take, by the reason to hold it: the beginning of a
-    query, which ends with the relation `failing` of source and commit_number. What is asked follows from dbt's message, and
-    what is so from the changes.
+    query, which ends with the relation `failing` of source and commit_number. dbt's message says
+    what to ask. The changes answer, as sources and tables may be called like our own errors.
 -#}
 {%- macro failing_commits(result, captured, changes, shapes, schema_changes) -%}
     {%- set message, failing = result.message or '', {} -%}

@@ -2,12 +2,11 @@
     Notes the transactions on which a history of this run has failed (S12): until its model says something else, the next
     runs hold them, and continue with what is before them and with the other sources. What readers see is not noted,
     since a published cut is never taken back.
-    Sources and tables may be called like our own errors, so the changes are asked, and not the message.
 -#}
 {%- macro note_failed_transactions(results, commits, changes, shapes, schema_changes) -%}
     {%- for result in results if result.status == 'error' and result.node.config.get('meta', {}).get('captured') -%}
         {%- set captured = result.node.config.meta.captured -%}
-        {%- set table = (captured.schema ~ '.' if captured.schema else '') ~ captured.table -%}
+        {%- set table = full_table_name(captured) -%}
         {%- for reason, failing in failing_commits(result, captured, changes, shapes, schema_changes).items() -%}
             {%- set query -%}
                 {{ failing }}

@@ -7,7 +7,7 @@
     {%- for model in graph.get('debezium_models', {}).values() -%}
         {%- set captured = model.captured -%}
         {%- set table = (captured.schema, captured.table) -%}
-        {%- set place = (captured.schema ~ '.' if captured.schema else '') ~ captured.table -%}
+        {%- set place = full_table_name(captured) -%}
         {%- set missing, sources, silent = [], [], [] -%}
         {%- for name, shown_by in facts.columns.get(table, [])
             if name not in model.columns and name not in (captured.left_out or []) -%}

@@ -185,7 +185,7 @@ def learn(runs: Runs, line: str) -> None:
             reads = of.removeprefix("snapshot ")
             known = f"snapshot {reads.zfill(WIDTH)}" if reads != of else of
             runs.decisions[known.replace("gtid:", f"{SERVER}:")] = what
-        case "missing_row" | "row_without_identity" | "other_key":
+        case _ if what in FAILED:
             failed = {**runs.settings.failed, of: what}
             runs.settings = replace(runs.settings, failed=failed)
         case "refused_proofs":

@@ -7,6 +7,13 @@ from dbt_debezium.readers import Reader
 
 PLACEHOLDER: Final = "__debezium_unavailable_value"
 """Debezium's default: what it writes for a value that it was not sent."""
+SIGNS: Final = {
+    "incomplete_key_change": "is_torn",
+    "missing_row": "has_failed",
+    "other_key": "has_failed",
+    "row_without_identity": "has_failed",
+}
+"""What shows that a table is one of those, by the reason to hold."""
 HELD_TABLES: Final = f"""
 select
     held.source,
@@ -39,22 +46,13 @@ left join {{schema}}.failed_transaction as failed
         = concat('.', failed.data_collection)
 where
     published.channel = 'published'
-    and held.held_reason in (
-        'incomplete_key_change', 'missing_row', 'other_key', 'row_without_identity'
-    )
+    and held.held_reason in {tuple(SIGNS)}
     and message.data_collection is not null
 group by held.source, held.transaction_id, held.held_reason, message.data_collection
 order by held.source, held.transaction_id, message.data_collection
 """
 TABLES: Final = ("held_message", "failed_transaction")
 """A lake of an earlier version may lack one."""
-SIGNS: Final = {
-    "incomplete_key_change": "is_torn",
-    "missing_row": "has_failed",
-    "other_key": "has_failed",
-    "row_without_identity": "has_failed",
-}
-"""What shows that a table is one of those, by the reason to hold."""
 
 
 def name_held_tables(lake: Reader, report: Iterable[dict[str, Any]], schema: str) -> None:
