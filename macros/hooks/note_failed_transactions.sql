@@ -1,7 +1,7 @@
 {#-
-    Notes the transactions on which a history of this run has failed (S12): until its model says something else, the next
-    runs hold them, and continue with what is before them and with the other sources. What readers see is not noted,
-    since a published cut is never taken back.
+    Notes the transactions and snapshots on which a history of this run has failed (S12): until its model says something
+    else, the next runs hold them, and continue with what is before them and with the other sources. What readers see is
+    not noted, since a published cut is never taken back.
 -#}
 {%- macro note_failed_transactions(results, commits, changes, shapes, schema_changes) -%}
     {%- for result in results if result.status == 'error' and result.node.config.get('meta', {}).get('captured') -%}
@@ -10,7 +10,10 @@
         {%- for reason, failing in failing_commits(result, captured, changes, shapes, schema_changes).items() -%}
             {%- set query -%}
                 {{ failing }}
-                select failing.source, made.transaction_id
+                select
+                    failing.source,
+                    coalesce(made.transaction_id, {{ snapshot_id('made.snapshot_position') }}) as what,
+                    {{ shown_transaction('what') }}
                 from failing
                 inner join {{ commits }} as made
                     on failing.source = made.source and failing.commit_number = made.commit_number
@@ -21,7 +24,6 @@
                 where
                     made.cut_id = {{ candidate('cut_id') }}
                     and made.commit_number > coalesce(published.commit_number, 0)
-                    and made.transaction_id is not null
             {%- endset -%}
             {%- for row in run_query(query).rows -%}
                 {%- call statement('note_failed_transaction') -%}
@@ -32,8 +34,7 @@
                     )
                 {%- endcall -%}
                 {%- do print_line(
-                    row[0] ~ ': the next run holds transaction ' ~ row[1] ~ ', which ' ~ result.node.name ~ ' cannot take ('
-                    ~ reason ~ ')'
+                    row[0] ~ ': the next run holds ' ~ row[2] ~ ', which ' ~ result.node.name ~ ' cannot take (' ~ reason ~ ')'
                 ) -%}
             {%- endfor -%}
         {%- endfor -%}

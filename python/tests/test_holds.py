@@ -255,30 +255,35 @@ def test_the_query_for_held_tables_says_which_they_are() -> None:
     lake.execute("create table build.cut as select 1 as cut_id, 'published' as channel")
     lake.execute(
         "create table build.held_transaction__stored as from (values (1, 's', '7', "
-        "'incomplete_key_change'), (1, 's', '8', 'missing_row'), (1, 's', '9', 'no_end')) "
+        "'incomplete_key_change'), (1, 's', '8', 'missing_row'), (1, 's', '9', 'no_end'), "
+        "(1, 's', 'snapshot 7', 'row_without_identity')) "
         "as held (cut_id, source, transaction_id, held_reason)"
     )
-    torn = ("7", "public.torn", "d", "1", "2", None, None)
+    lacking = '{"a":"__debezium_unavailable_value"}'
+    torn = ("7", "transaction", "public.torn", "d", "1", "2", None, None)
     lake.execute(
         "create table build.held_message (cut_id int, source text, transaction_id text, "
-        "data_collection text, operation text, row_key text, new_row_key text, old_row_key text, "
-        "before text)"
+        "unit_kind text, data_collection text, operation text, row_key text, new_row_key text, "
+        "old_row_key text, before text)"
     )
     lake.executemany(
-        "insert into build.held_message values (1, 's', ?, ?, ?, ?, ?, ?, ?)",
+        "insert into build.held_message values (1, 's', ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             torn,
             torn,  # delivered twice
-            ("7", "public.whole", "d", "1", "2", None, None),
-            ("7", "public.whole", "c", "2", None, "1", None),
-            ("8", "public.bag", "u", None, None, None, '{"a":"__debezium_unavailable_value"}'),
-            ("8", "public.other", "c", None, None, None, None),
-            ("9", "public.other", "c", None, None, None, None),
+            ("7", "transaction", "public.whole", "d", "1", "2", None, None),
+            ("7", "transaction", "public.whole", "c", "2", None, "1", None),
+            ("8", "transaction", "public.bag", "u", None, None, None, lacking),
+            ("8", "transaction", "public.other", "c", None, None, None, None),
+            ("9", "transaction", "public.other", "c", None, None, None, None),
+            (None, "snapshot", "public.keyed", "r", None, None, None, None),
+            (None, "snapshot", "public.other", "r", "1", None, None, None),
         ],
     )
     lake.execute(
         "create table build.failed_transaction as from (values "
-        "('s', '8', 'missing_row', 'public.bag')) "
+        "('s', '8', 'missing_row', 'public.bag'), "
+        "('s', 'snapshot 7', 'row_without_identity', 'public.keyed')) "
         "as failed (source, transaction_id, held_reason, data_collection)"
     )
     (query,) = sqlglot.transpile(HELD_TABLES.format(schema="build"), "spark", "duckdb")
@@ -290,5 +295,7 @@ def test_the_query_for_held_tables_says_which_they_are() -> None:
         ("public.whole", False, False),
         ("public.bag", False, True),
         ("public.other", False, False),
+        ("public.keyed", False, True),
+        ("public.other", False, False),
     ]
-    assert [row["lacks_old_values"] for row in rows] == [False, False, True, False]
+    assert [row["lacks_old_values"] for row in rows] == [False, False, True, False, False, False]

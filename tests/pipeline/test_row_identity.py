@@ -22,6 +22,7 @@ IGNORING = "kept"
 """A table whose TRUNCATE readers are not to see."""
 MODELS: dict[str, dict[str, object]] = {
     "people": {"identity": ["code"]},
+    "members": {"identity": ["code"]},
     "orders": {"identity": ["id"]},
     IGNORING: {"truncate": "ignore"},
 }
@@ -115,6 +116,16 @@ def renamed_column() -> Postgresql:
     return one
 
 
+def renamed_column_in_a_new_snapshot() -> Postgresql:
+    """The connector was made anew behind ALTER TABLE."""
+    one = Postgresql("members")
+    one.commit(create("members", id=1, code="a"))
+    one.landing = 1
+    one.read(create("members", id=1, code2="a"))
+    one.commit(create("members", id=2, code2="b"))
+    return one
+
+
 def keys_that_are_not_unique() -> Postgresql:
     """`message.key.columns` names the customer, so that his orders share a partition."""
     one = Postgresql("shared")
@@ -187,6 +198,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
             key_changes_behind_a_truncate(IGNORING),
             generated_column(),
             renamed_column(),
+            renamed_column_in_a_new_snapshot(),
             keys_that_are_not_unique(),
         )
     }
@@ -203,7 +215,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 @pytest.fixture(scope="module")
 def failed(run: Run) -> Shown:
-    """After a run that two tables make fail with the second landing."""
+    """After a run that three tables make fail with the second landing."""
     run.land(1, *(name for name, one in run.streams.items() if one.landings[1]))
     assert not run.lake.build(command="run")
     return run.look()
@@ -218,8 +230,9 @@ def held(run: Run, failed: Shown) -> Shown:
 
 @pytest.fixture(scope="module")
 def added(run: Run, held: Shown) -> Shown:
-    """After the next one, which has a better model of people, and adds to all other tables."""
-    run.write_model("people", identity=["id"])
+    """After the next one, which has better models of two tables, and adds to all others."""
+    for table in ("people", "members"):
+        run.write_model(table, identity=["id"])
     assert run.lake.build(command="run"), run.lake.lines
     return run.look()
 
@@ -290,12 +303,24 @@ def test_a_row_without_the_column_that_tells_rows_apart_waits_for_a_better_model
     ) in failed.said
     assert [row["code"] for row in failed.tables["people"]] == ["a", "b"]
     said = held_sentence(held.cuts["people"], "status") or ""
-    assert "changes a row of app.people without its key" in said
+    assert "has a row of app.people without its key" in said
     assert "(row_without_identity)" in said
     assert held.tables["people"] == failed.tables["people"]
     assert held.values("shifted") == SHIFTED
     assert added.cuts["people"]["held"] == []
     assert {row["id"]: row["code2"] for row in added.tables["people"]} == {1: "a", 2: None}
+
+
+def test_a_snapshot_without_the_column_that_tells_rows_apart_waits_for_a_better_model(
+    failed: Shown, held: Shown, added: Shown
+) -> None:
+    assert ": the next run holds snapshot " in failed.said
+    said = held_sentence(held.cuts["members"], "status") or ""
+    assert said.startswith("members: snapshot ")
+    assert "has a row of app.members without its key" in said
+    assert [row["code"] for row in held.tables["members"]] == ["a"]
+    assert added.cuts["members"]["held"] == []
+    assert {row["id"]: row["code2"] for row in added.tables["members"]} == {1: "a", 2: "b"}
 
 
 @pytest.mark.parametrize("is_generated", [True, False])

@@ -53,6 +53,7 @@ class FactMarks:
             snapshot_partitions=tuple(partitions),
             decisions=tuple(source.decisions()),
             failed=source.known.failed,
+            failed_snapshots=source.failed_snapshots(),
         )
 
     def _first_position(self) -> str | None:

@@ -58,7 +58,8 @@ class Known:
     settled_snapshots: frozenset[str] = frozenset()
     """Likewise the places of reads among the rows whose snapshot has a verdict."""
     failed: Mapping[str, HoldReason] = field(default_factory=dict)
-    """Transactions that an earlier run has failed on, and why they wait (S12)."""
+    """Transactions and snapshots that an earlier run has failed on, and why they wait (S12). They
+    are called as `status` calls them."""
     topics: Mapping[str, Topic] = field(default_factory=dict)
     """What each topic holds; of others their names tell."""
     looks: Mapping[TopicPartition, Look] = field(default_factory=dict)

@@ -350,6 +350,11 @@ class SourceEvidence:
         for at, one in self.decided_snapshots.items():
             yield replace(one, snapshot_position=self.snapshot_position(at))
 
+    def failed_snapshots(self) -> dict[str, HoldReason]:
+        """Why snapshots wait on which a run has failed, by their positions (S12)."""
+        found = {at: self.known.failed.get(f"snapshot {shown_position(at)}") for at in self.reads}
+        return {self.snapshot_position(at): why for at, why in found.items() if why is not None}
+
     # --- partitions
 
     @cached_property

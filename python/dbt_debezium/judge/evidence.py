@@ -40,9 +40,11 @@ class Evidence:
         """Those that are not late."""
 
     def snapshot_hold_reason(self, position: str) -> HoldReason | None:
-        """Why the snapshot at a position waits; None where it is whole, or an operator says so."""
-        is_settled = settles(self.decisions.on_snapshot(position))
-        return None if is_settled else self._reasons[position]
+        """Why the snapshot at a position waits; None where it is whole, and its tables can take
+        it, or an operator says so."""
+        if settles(self.decisions.on_snapshot(position)):
+            return None
+        return self._reasons[position] or self.facts.failed_snapshots.get(position)
 
     def lacking(self, position: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Topics that may lack reads of the snapshot at a position, and tables without a topic."""

@@ -187,6 +187,8 @@ class Facts:
     failed: Mapping[str, HoldReason] = field(default_factory=dict)
     """Transactions with a change that its table cannot take (S12), and why. A run has found it out,
     and failed."""
+    failed_snapshots: Mapping[str, HoldReason] = field(default_factory=dict)
+    """Likewise positions of snapshots."""
 
 
 # --- links

@@ -269,8 +269,7 @@ HELD: Final = by_name(
         Reason(
             "row_without_identity",
             "S12",
-            "it changes a row of {table} without its key, or without a value in a column of "
-            "identity",
+            "it has a row of {table} without its key, or without a value in a column of identity",
             "list in identity of its history model columns that every row and every delete has, "
             "or set is_keyless; the next run tries again; or decide discard in "
             "seeds/operator_decision.csv",
@@ -279,7 +278,7 @@ HELD: Final = by_name(
                 "no_table": Reason(
                     "row_without_identity",
                     "S12",
-                    "it changes a row without its key, or without a value in a column of identity",
+                    "it has a row without its key, or without a value in a column of identity",
                     "decide discard in seeds/operator_decision.csv",
                     "name columns that every row and every delete has with --identity",
                 ),

@@ -36,7 +36,10 @@ inner join {{schema}}.held_message as message
     on
         held.cut_id = message.cut_id
         and held.source = message.source
-        and held.transaction_id = message.transaction_id
+        and case
+            when message.unit_kind = 'snapshot' then held.transaction_id like 'snapshot %'
+            else held.transaction_id = message.transaction_id
+        end
 left join {{schema}}.failed_transaction as failed
     on
         held.source = failed.source
