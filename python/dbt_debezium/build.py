@@ -144,6 +144,8 @@ def _invoke(
     finally:
         end_invocation()
     if result.exception is not None:
+        if (ours := cause_of_ours(result.exception)) is not None:
+            raise ours
         kind = CannotWorkError if cannot_work(result.exception) else DebeziumError
         message = str(result.exception)
         if outage := outage_sentence(message):
@@ -151,6 +153,18 @@ def _invoke(
         told = first_sentence if bottom_of_java(message) else plain_message
         raise kind(*f"dbt {command}: {told(message)}".splitlines())
     return result
+
+
+def cause_of_ours(error: BaseException) -> DebeziumError | None:
+    """The error of this package that dbt has wrapped into its own; it says already what is wrong.
+
+    >>> cause_of_ours(RuntimeError("of dbt")) is None
+    True
+    """
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, DebeziumError):
+        cause = cause.__cause__ or cause.__context__
+    return cause
 
 
 def cannot_work(error: BaseException) -> bool:

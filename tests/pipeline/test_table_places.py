@@ -160,7 +160,7 @@ def test_a_run_refuses_a_table_of_ours_that_is_elsewhere(lake: Lake, victim: Pat
         lake.build(command="run")
     folder = victim.parents[1]
     assert str(refused.value).startswith(
-        f"dbt run: build.int_cut: its files are in {folder}, outside of the warehouse"
+        f"build.int_cut: its files are in {folder}, outside of the warehouse"
     )
     assert "drop the table in a Spark session" in str(refused.value)
     assert "build.int_change:" not in str(refused.value)
