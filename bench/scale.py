@@ -38,10 +38,10 @@ class Size(NamedTuple):
 
 
 POINTS = {
-    "messages": [Size(transactions=one) for one in (10, 500, 5_000, 50_000, 250_000)],
-    "tables": [Size(tables=one) for one in (2, 10, 30, 100, 300)],
-    "sources": [Size(sources=one, transactions=2) for one in (1, 10, 100, 300, 1_000)],
-    "partitions": [Size(transactions=2, rows=200, partitions=one) for one in (1, 10, 50, 200)],
+    "messages": [Size(transactions=one) for one in (10, 1_000, 10_000)],
+    "tables": [Size(tables=one) for one in (2, 30)],
+    "sources": [Size(sources=one, transactions=2) for one in (1, 100)],
+    "partitions": [Size(transactions=2, rows=200, partitions=one) for one in (1, 100)],
 }
 
 

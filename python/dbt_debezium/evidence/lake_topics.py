@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from dbt_debezium.evidence.topics import Owner, Role, SentChanges, SentEnd, owners
+from dbt_debezium.evidence.topics import Owner, Role, SentChanges, SentEnd, owners, runs_of_parts
 from dbt_debezium.judge.traits import TRAITS
 
 UNREADABLE: Final = ("quarantined", "tombstone")
@@ -90,13 +90,22 @@ class _Lake:
             for one in seen
             if one.kind == "change" and one.source is not None
         }
-        self._new_sources = {*self._prefix_of}
         readable = {
             one.source
             for one in seen
             if one.source and one.kind not in ("quarantined", "transaction_marker")
         }
         self._sources = readable | {*published}
+        self._all_sources = self._sources.union(*(one.sources for one in known.values()))
+        self._sent_by: dict[str, set[str]] = defaultdict(set)
+        for source, prefix in self._prefix_of.items():
+            self._sent_by[prefix].add(source)
+        self._databases: dict[str, set[str]] = defaultdict(set)
+        """Sources that are called as those of the databases of a connector."""
+        for source in self._all_sources:
+            front = source.rpartition(".")[0]
+            if self._prefix_of.get(source, front) == front:
+                self._databases[front].add(source)
 
     def owners(
         self, ends: Sequence[SentEnd], changes: Sequence[SentChanges], settings: Mapping[str, str]
@@ -126,14 +135,9 @@ class _Lake:
 
     def _of_prefix(self, prefix: str) -> set[str]:
         """The sources of a connector: the one that is called so, or its databases."""
-        known = {*self._sources, *(source for one in self.known.values() for source in one.sources)}
-        if prefix in known:
-            return {prefix, *(one for one, of in self._prefix_of.items() if of == prefix)}
-        return {
-            one
-            for one in known
-            if one.rpartition(".")[0] == prefix and self._prefix_of.get(one, prefix) == prefix
-        }
+        if prefix in self._all_sources:
+            return {prefix, *self._sent_by.get(prefix, ())}
+        return self._databases.get(prefix, set())
 
     def placed(self, name: str, owner: Owner | None) -> LakeTopic:
         """What is known of one topic."""
@@ -176,20 +180,27 @@ class _Lake:
         newest = _newest_source(one for one in said if one.kind != "quarantined")
         if newest is not None:
             return newest
+        # MirrorMaker puts an alias before the name of a source. Behind it the table follows.
+        front = name.rpartition(".")[0]
+        inside = [one for one in runs_of_parts(front) if one in self._sources]
         if not new:
             is_guessed = not before.sources and before.marker_source is None
-            inside = _longest(one for one in self._new_sources if _contains(name, one))
-            if is_guessed and inside is not None:
-                return inside
+            guessed = _longest(one for one in inside if one in self._prefix_of)
+            if is_guessed and guessed is not None:
+                return guessed
             if before.topic_source is not None:
                 return before.topic_source
         if owner is not None:
             return owner.source_prefix
-        front = (one for one in self._sources if name.startswith(f"{one}."))
-        inside = _longest(one for one in self._sources if _contains(name, one))
+        in_front = _longest(one for one in inside if name.startswith(f"{one}."))
         match = re.match(r"(.+?)([.][^.]*){0,2}$", name, re.DOTALL)
-        guessed = match[1] if match else name
-        return _longest(front) or _newest_source(said) or inside or before.topic_source or guessed
+        return (
+            in_front
+            or _newest_source(said)
+            or _longest(inside)
+            or before.topic_source
+            or (match[1] if match else name)
+        )
 
 
 def prefix_of(source: str, connector: str | None, database: str | None) -> str:
@@ -206,12 +217,6 @@ def prefix_of(source: str, connector: str | None, database: str | None) -> str:
 def _newest_source(seen: Iterable[Seen]) -> str | None:
     newest = max(((one.landing_id, one.offset, one.source or "") for one in seen), default=None)
     return newest[2] if newest else None
-
-
-def _contains(topic: str, source: str) -> bool:
-    """Whether a source's name stands in a topic's, between dots: MirrorMaker puts an alias before
-    it."""
-    return f".{source}." in f".{topic}"
 
 
 def _longest(some: Iterable[str]) -> str | None:

@@ -5,9 +5,10 @@ name of a known source, and by what its ENDs count.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import combinations
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dbt_debezium.connectors import SOURCES
@@ -103,14 +104,37 @@ def owners(
     by_topic: dict[str, list[SentEnd]] = defaultdict(list)
     for end in ends:
         by_topic[end.topic].append(end)
+    by_id: dict[str, list[SentChanges]] = defaultdict(list)
+    for change in changes:
+        by_id[change.transaction_id].append(change)
+    by_part: dict[str, set[str]] = defaultdict(set)
+    for one in prefixes:
+        by_part[one.translate(_SEPARATORS)].add(one)
     found = {}
     for topic, prefix in named.items():
         possible: tuple[str, ...] = ()
         if prefix is None:
-            possible = _by_content(topic, prefixes, by_topic[topic], changes)
+            own = {
+                one
+                for part in runs_of_parts(topic.translate(_SEPARATORS))
+                for one in by_part.get(part, ())
+            }
+            possible = _by_content(topic, own, by_topic[topic], by_id)
             prefix = possible[0] if len(possible) == 1 else None
         found[topic] = Owner(prefix, possible)
     return _with_leaders(found, followed)
+
+
+def runs_of_parts(name: str) -> Iterator[str]:
+    """What can be the name of a source in that of a topic: parts between dots that follow each
+    other.
+
+    >>> list(runs_of_parts("eu.shop.orders"))
+    ['eu', 'eu.shop', 'eu.shop.orders', 'shop', 'shop.orders', 'orders']
+    """
+    parts = name.split(".")
+    for first, last in combinations(range(len(parts) + 1), 2):
+        yield ".".join(parts[first:last])
 
 
 def _by_name(
@@ -122,57 +146,64 @@ def _by_name(
             return prefix
     if topic in known:
         return known[topic]
-    return next((one for one in prefixes if topic == f"{one}.transaction"), None)
+    named = topic.removesuffix(".transaction")
+    return named if named != topic and named in prefixes else None
 
 
 def _by_content(
     topic: str,
-    prefixes: Collection[str],
-    ends: Sequence[SentEnd],
-    changes: Sequence[SentChanges],
+    own: Collection[str],
+    ends: Iterable[SentEnd],
+    changes: Mapping[str, Sequence[SentChanges]],
 ) -> tuple[str, ...]:
     """Sources whose changes the ENDs of a topic count, and whose none they contradict.
 
     A topic whose name holds that of a source belongs to no other source. One with the default name
     of a source of which nothing has landed belongs to another one only if its ids are GTIDs of
     MySQL: young servers of all other kinds give out the same.
+
+    Args:
+        topic: its name.
+        own: sources that it names, whatever stands between.
+        ends: of the topic.
+        changes: by the id of their transaction.
     """
-    fits = {one: _fit(one, ends, changes) for one in prefixes}
-    own = [one for one in prefixes if _has_name(topic, one)]
-    if own:
-        return tuple(sorted(one for one in own if fits[one].is_shown))
-    is_default = topic.endswith(OWN_NAMES)
+    fits: dict[str, _Fit] = defaultdict(_Fit)
+    for end in ends:
+        for change in changes.get(end.transaction_id, ()):
+            if _may_be_of(end, change):
+                fits[change.source_prefix].compare(end, change)
+    needs_own_ids = not own and topic.endswith(OWN_NAMES)
     return tuple(
         sorted(
-            one for one, fit in fits.items() if fit.is_shown and (fit.has_own_ids or not is_default)
+            one
+            for one, fit in fits.items()
+            if fit.has_equal
+            and fit.agrees
+            and (one in own or not own)
+            and (fit.has_own_ids or not needs_own_ids)
         )
     )
 
 
-class _Fit(NamedTuple):
-    is_shown: bool
-    has_own_ids: bool
+@dataclass(slots=True)
+class _Fit:
+    """How the ENDs of a topic and the changes of a source go together."""
 
+    has_equal: bool = False
+    agrees: bool = True
+    has_own_ids: bool = True
 
-def _fit(prefix: str, ends: Sequence[SentEnd], changes: Sequence[SentChanges]) -> _Fit:
-    by_id: dict[str, list[SentEnd]] = defaultdict(list)
-    for end in ends:
-        by_id[end.transaction_id].append(end)
-    has_equal, agrees, has_own_ids, is_compared = False, True, True, False
-    for change in changes:
-        for end in by_id.get(change.transaction_id, ()) if change.source_prefix == prefix else ():
-            if not _may_be_of(end, change):
-                continue
-            is_compared = True
-            expected = end.counts.get(change.data_collection)
-            has_equal = has_equal or expected == change.received
-            agrees = agrees and expected is not None and expected >= change.received
-            # PostgreSQL: the LSN of END lies behind all changes of its transaction.
-            names = TRAITS[change.connector].names_predecessor
-            if names and end.position and change.last_place:
-                agrees = agrees and end.position >= change.last_place
-            has_own_ids = has_own_ids and end.transaction_id[GLOBAL_IDS : GLOBAL_IDS + 1] == ":"
-    return _Fit(has_equal and agrees, is_compared and has_own_ids)
+    def compare(self, end: SentEnd, change: SentChanges) -> None:
+        """Of one transaction."""
+        expected = end.counts.get(change.data_collection)
+        self.has_equal |= expected == change.received
+        self.agrees &= expected is not None and expected >= change.received
+        # PostgreSQL: the LSN of END lies behind all changes of its transaction.
+        names = TRAITS[change.connector].names_predecessor
+        if names and end.position and change.last_place:
+            self.agrees &= end.position >= change.last_place
+        self.has_own_ids &= end.transaction_id[GLOBAL_IDS : GLOBAL_IDS + 1] == ":"
 
 
 def _may_be_of(end: SentEnd, change: SentChanges) -> bool:
@@ -185,16 +216,7 @@ def _may_be_of(end: SentEnd, change: SentChanges) -> bool:
 
 
 _SEPARATORS: Final = str.maketrans("-_/:", "....")
-
-
-def _has_name(topic: str, prefix: str) -> bool:
-    """Whether a topic's name holds that of a source, whatever stands between.
-
-    >>> _has_name("eu-west.shop.transaction", "shop"), _has_name("workshop.tx", "shop")
-    (True, False)
-    """
-    name, part = topic.translate(_SEPARATORS), prefix.translate(_SEPARATORS)
-    return f".{part}." in f".{name}."
+"""What may stand around the name of a source in that of a topic."""
 
 
 def _with_leaders(found: dict[str, Owner], followed: Collection[str]) -> dict[str, Owner]:
