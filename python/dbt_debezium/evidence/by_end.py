@@ -63,6 +63,10 @@ class Ends:
         """Whether another transaction has begun behind a BEGIN without END (MariaDB)."""
         return self._alone(one) is not None
 
+    def is_over(self, one: Transaction) -> bool:
+        """Whether its END has landed, or never comes."""
+        return one.has_end or self.is_alone(one)
+
     def following_place(self, position: str | None) -> str | None:
         """The place of the first change of the next transaction behind a position."""
         if position is None or not self._traits or not self._traits.is_ordered_by_end:
@@ -81,7 +85,7 @@ class Ends:
     def seen_by(
         self, place: str, last_of: Mapping[str, str], behind: Collection[str] = ()
     ) -> str | None:
-        """The newest END of a transaction whose changes stand before a snapshot's place.
+        """Where the newest transaction stands whose changes stand before a snapshot's place.
 
         Args:
             place: of the snapshot's reads.
@@ -89,11 +93,14 @@ class Ends:
             behind: transactions that a partition shows behind the reads.
         """
         seen = (
-            one
-            for one in self._ended
-            if one.name not in behind and (last := last_of.get(one.name)) and last <= place
+            one.position or NOWHERE
+            for one in self._sent.values()
+            if self.is_over(one)
+            and one.name not in behind
+            and (last := last_of.get(one.name))
+            and last <= place
         )
-        return max((one.position or NOWHERE for one in seen), default=None)
+        return max(seen, default=None)
 
     def order_of(self, one: Transaction) -> str:
         """What a transaction that waits is sorted by, without a position: behind the last END
@@ -109,7 +116,7 @@ class Ends:
                 return padded(one.end_offset)
             # Numbers of one log have an order that offsets of several partitions lack.
             number = (one.log_position or "").partition("#")[2]
-            return f"{_offset_of(self._end.position)}/{number}"
+            return f"{_offset_of(self._end.newest_position)}/{number}"
         alone = self._alone(one)
         if alone is not None:
             return alone

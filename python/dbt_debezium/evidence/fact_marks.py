@@ -158,14 +158,22 @@ class FactMarks:
                     marks.SnapshotTable(position, name, count, read_markers, is_blocking, is_torn)
                 )
             landed_at = most(*(one.landed_at for one in reads))
+            seen = self._seen_until(at)
             for key, stretches in self._source.by_partition.items():
                 if not self._source.is_of_tables(key[0]):
                     continue
                 settled = settled_stretches(key, self._source.lines.runs.get(key, ()))
-                lies = around(at, [*stretches, *settled])
+                lies = around(at, seen, [*stretches, *settled])
                 is_quiet = self._source.is_quiet(key, landed_at)
                 partitions.append(marks.SnapshotPartition(position, *key, *lies, is_quiet))
         return tables, partitions
+
+    def _seen_until(self, place: str) -> str:
+        """The last place of what a snapshot has seen: behind all changes of the commit that its
+        reads tell, where they tell one."""
+        traits = self._source.traits
+        tells_commit = traits is not None and traits.change_place == "commit"
+        return f"{place.partition('/')[0]}/{EVERYWHERE}" if tells_commit else place
 
     def _has_lost_fields(self) -> bool:
         """Whether some reads tell a place and others none, or some messages of a table have a

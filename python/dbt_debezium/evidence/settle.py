@@ -298,15 +298,16 @@ class Settlement:
         state.logs = sorted(evidence.logs | late_logs)
         state.log_numbers = evidence.log_numbers()[-LOG_NUMBERS:]
         last_of = evidence.last_of() if evidence.is_ordered_by_end else {}
-        for one in self._settled():
+        for one in sorted(self._settled(), key=lambda one: one.position or ""):
             if one.has_markers:  # of open ones it is found anew: an earlier BEGIN may land
                 state.last_begin = max(state.last_begin, first_marker(one))
             if evidence.names_predecessor and one.has_end:
                 state.marked_position = most(state.marked_position, one.position)
-            last = last_of.get(one.name)
-            if not one.has_end or not last or one.position is None:
+            if not evidence.is_ordered_by_end or not evidence.ends.is_over(one):
                 continue
-            if state.seen_position is None or one.position > state.seen_position:
+            # What has changed nothing tells no place. A snapshot behind what did is behind it too.
+            last = last_of.get(one.name) if one.has_changes else state.seen_place
+            if last and (one.position or "") > (state.seen_position or ""):
                 state.seen_position, state.seen_place = one.position, last
         settled = {one.name for one in self._settled()}
         state.unlanded = evidence.unlanded_tables(settled)

@@ -108,11 +108,12 @@ class Around(NamedTuple):
     """The first message at all."""
 
 
-def around(place: str, some: Sequence[Stretch]) -> Around:
+def around(place: str, seen: str, some: Sequence[Stretch]) -> Around:
     """What lies in front of and behind the reads of a snapshot in a partition.
 
     Args:
         place: of the reads.
+        seen: the last place in the log of what they have seen.
         some: stretches of the partition. Of one that lies on both sides only its ends are known.
     """
     first = min((one.first_offset for one in some), default=None)
@@ -140,9 +141,9 @@ def around(place: str, some: Sequence[Stretch]) -> Around:
     placed = [one for one in some if one.kind in ("change", "read")]
     newer = min(
         (
-            one.first_offset if (one.first_place or "") > place else one.last_offset
+            one.first_offset if (one.first_place or "") > seen else one.last_offset
             for one in placed
-            if (one.last_place or "") > place
+            if (one.last_place or "") > seen
         ),
         default=None,
     )

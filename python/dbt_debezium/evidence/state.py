@@ -153,8 +153,9 @@ class State(Struct, forbid_unknown_fields=True):
     """Where changes name the commit before: where the newest settled END stands. What is open and
     older has no neighbour behind it that could show its end."""
     seen_position: str | None = None
-    """Where END is the order: the newest settled END with changes, and its last place."""
+    """Where END is the order: where the newest settled transaction stands that is over."""
     seen_place: str | None = None
+    """Likewise the last place of the newest one with changes."""
     logs: list[str] = field(default_factory=list)
     """Whose numbers a marker has named."""
     log_numbers: list[LogNumbers] = field(default_factory=list)

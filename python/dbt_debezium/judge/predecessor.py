@@ -162,8 +162,7 @@ class Predecessor:
             return True
         # Behind a BEGIN alone its END may be missing.
         is_alone = not truncate.has_landed and not truncate.has_next_marker
-        has_order = self._evidence.markers.have_one_order and not is_alone
-        if has_order and self._evidence.log.runs_on_to(truncate.log_number, self.end):
+        if not is_alone and self._evidence.log.runs_on_to(truncate.log_number, self.end):
             return True
         end = truncate.following_end_offset
         return end is not None and self._has_every_marker((end,))
