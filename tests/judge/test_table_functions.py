@@ -138,6 +138,13 @@ def test_an_error_that_nobody_has_foreseen_is_a_sentence_without_values(
     assert "secret" not in row["content"]
 
 
+@pytest.mark.parametrize("seconds", [0, 300, 90.5])
+def test_a_source_is_judged_whatever_number_of_seconds_the_project_sets(seconds: float) -> None:
+    settings = SETTINGS | {"quiet_partition_seconds": seconds}
+    rows = said(facts("shop", said="source", settings=json.dumps(settings)))
+    assert [row["kind"] for row in rows] == ["state"]
+
+
 def test_a_decision_on_a_source_of_which_nothing_has_landed_makes_no_source() -> None:
     row = {"judged_source": "gone", "said": "decision", "transaction_id": "7", "content": "release"}
     assert said(row) == []
