@@ -107,7 +107,8 @@ class Settlement:
                 if one.name not in self._open and one.name not in outcome.done
             },
         }
-        """What has landed behind the end of the chain, by id. `settled_unit` needs it."""
+        """Transactions in front of the chain's end that were never published, by id, with their
+        positions. `settled_unit` needs them."""
 
     def _is_open(self, one: Transaction) -> bool:
         if one.name in self._outcome.held:

@@ -459,8 +459,8 @@ class SourceEvidence:
         return merged_numbers(numbers | known)
 
     def unfinished(self, among: Container[str]) -> set[tuple[str, int, int]]:
-        """BEGINs without END, each with its transaction, partition and offset: those of settled
-        transactions, and of PostgreSQL those of some others."""
+        """BEGINs without END (PostgreSQL), each with its transaction, partition and offset: those
+        of settled transactions, and of some others."""
         ended = {one.transaction_id for one in self.facts.markers if one.is_end}
         found: list[Marker | Unfinished] = [
             one for one in self.state.unfinished if one.transaction_id not in ended
@@ -591,7 +591,8 @@ class SourceEvidence:
 
     def _behind_seen(self, place: str) -> str:
         seen = self.ends.seen_by(place, self.last_of_all, self._sent_behind(place))
-        # A place behind which something is settled is behind the chain's end: the judge holds it.
+        # If something is settled that it has not seen, it stays in front of the chain's end, and
+        # the judge holds it as late.
         if self.state.seen_position is not None and (self.state.seen_place or "") <= place:
             seen = most(seen, self.state.seen_position)
         return f"{NOWHERE if seen is None else seen}+{place}"
@@ -617,7 +618,7 @@ class SourceEvidence:
 
         Args:
             place: the partition.
-            since: when that had landed, in microseconds; None where no cluster was read.
+            since: when that had landed, in microseconds; None if nothing has from a cluster.
         """
         look, wait = self.known.looks.get(place), self.settings.quiet_micros
         if look is None or since is None or wait <= 0 or not look.is_sure_end:

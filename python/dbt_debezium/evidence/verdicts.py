@@ -119,7 +119,7 @@ def _of_link(verdict: Verdict, shown: Shown) -> UnitVerdict:
 def _late(
     evidence: SourceEvidence, settlement: Settlement, judged: set[str]
 ) -> Iterator[UnitVerdict]:
-    """Units that were settled before this run, or lie behind its end."""
+    """Units that were settled before this run, or lie in front of the chain's end."""
     names = {one.unit_id or "" for one in evidence.landed.late}
     names |= {one.transaction_id for one in evidence.late_markers}
     for name in sorted({*names, *settlement.late} - judged):

@@ -31,7 +31,8 @@ class Chain:
         self._start = self._end = end
         self._holds = Holds(evidence, end)
         self._predecessor = Predecessor(end, evidence)
-        """Also a link that is held: what the next one lacks is the same."""
+        """The link before the next one, published or held. Each link is judged as if all before it
+        were published, so that its own faults are reported."""
         self._held_by: LinkKind | None = None
         """What waits in front of the next link: a snapshot, else a transaction."""
 

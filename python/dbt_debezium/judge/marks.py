@@ -69,8 +69,8 @@ class Unreadable:
     before_position: str
     """Likewise where that change stands in the log itself."""
     known_place: str
-    """How far the chain had come when the message landed: `ChainEnd.position` where a change names
-    the commit before its own, else `ChainEnd.reached_place`; NOWHERE before the first."""
+    """What was published when the message landed: `ChainEnd.position` if a change names the commit
+    before its own, else `ChainEnd.reached_place`; NOWHERE before the first commit."""
     may_be_a_first_read: bool
     """Whether no change stands before it in its partition."""
 
@@ -151,9 +151,11 @@ class Facts:
     """None until a change has landed, or a logical message inside a transaction: markers name
     neither connector nor source, so nothing shows yet whose they are (S0)."""
     first_position: str | None
-    """The first commit that an END, or a change that names the commit before its own, shows. Where
-    changes name none, the first place of a change too, empty for one without a place. Where END is
-    the order, that alone, written as the place of a snapshot before any END."""
+    """The earliest position that anything of the stream shows; a snapshot before it is the first.
+    PostgreSQL: the lowest position of a transaction, or of a commit that a change names as the one
+    before. SQL Server, Db2, CDL: also the lowest place of a change, empty for one without a place.
+    If END is the order: the lowest place of a change, written as that of a snapshot before any END.
+    """
     reaches_the_end: bool = False
     """Whether all that the source has sent has landed, as the setting `landing_reaches_the_end` or
     `--complete` says."""
@@ -172,7 +174,7 @@ class Facts:
     unreadable_markers: tuple[int, ...] = ()
     """Offsets of messages in the transaction topic that cannot be read."""
     unfinished: tuple[int, ...] = ()
-    """Offsets of BEGINs without END of a connector whose stream can break off in a transaction."""
+    """Offsets of BEGINs without END (PostgreSQL): behind one another stream may have begun."""
     log_numbers: tuple[LogNumbers, ...] = ()
     unlanded_tables: Mapping[str, str] = field(default_factory=dict)
     """Tables of which ENDs count changes, while nothing of their topics has landed. To each the
@@ -334,8 +336,8 @@ class Uncounted:
     boundary_place: str | None = None
     """Of a group, what shows its end; None before that has landed."""
     has_known_end: bool = True
-    """Whether it ended at its position. Else it has none, or stands there only to hold what a new
-    stream has sent behind it, because the one that it was sent in broke off."""
+    """False if it has no position, or a placeholder: its stream broke off inside the transaction,
+    and the placeholder makes everything that the new stream sent wait."""
     lacks_window_place: bool = False
     last_change: str | None = None
     """The highest place in the log of its changes that have landed, where `compared_place` is
@@ -363,7 +365,8 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class BlockingSnapshot:
-    """A blocking snapshot, behind the transaction that was open as it was signalled."""
+    """A blocking snapshot, right behind the transaction that the connector had streamed when it
+    began to read: the one that asked for the snapshot, or a later one."""
 
     position: str
     """Of that transaction; of the reads, where nothing shows it."""

@@ -7,8 +7,8 @@ NOWHERE: Final = ""
 EVERYWHERE: Final = "~"
 """Behind every place."""
 PAST_ALL: Final = "~~"
-"""Where a landing that reaches the end of what was sent has come to; also a place that nothing
-shows, which only such a landing has come to."""
+"""Infinity. Partitions reach it only if the landing reaches the end of what was sent, so it is also
+the place of what no message shows."""
 UNKNOWN_END: Final = "+end"
 """How a position ends of which nothing shows where the commit ended: it is behind all changes."""
 

@@ -28,7 +28,7 @@ class ChainEnd:
     end_offsets: tuple[int, ...] = (-1,)
     """Of the END of the newest transaction in the transaction topic's one partition; several where
     a restart sent it again, -1 before the first, none where an operator has accepted a transaction
-    that may never get an END. They stay where a snapshot follows."""
+    that may never get an END. A snapshot does not change them."""
     log_numbers: tuple[tuple[str, int], ...] = ()
     """Of each log that numbers transactions, the newest number in the chain."""
     reached_place: str | None = None
