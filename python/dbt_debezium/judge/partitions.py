@@ -26,7 +26,7 @@ class Partitions:
         return self._low_water >= place
 
     def have_left(self, place: str) -> bool:
-        """Whether every partition with changes holds one behind a place."""
+        """Whether every partition with changes holds one after a place."""
         return self._low_water > place
 
     def have_left_window(self, span: Span) -> bool:

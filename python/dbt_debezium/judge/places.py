@@ -5,12 +5,12 @@ from typing import Final, NamedTuple
 NOWHERE: Final = ""
 """Before every place, also that of the first END, which may have offset 0."""
 EVERYWHERE: Final = "~"
-"""Behind every place."""
+"""After every place."""
 PAST_ALL: Final = "~~"
 """Infinity. Partitions reach it only if the landing reaches the end of what was sent, so it is also
 the place of what no message shows."""
 UNKNOWN_END: Final = "+end"
-"""How a position ends of which nothing shows where the commit ended: it is behind all changes."""
+"""How a position ends of which nothing shows where the commit ended: it is after all changes."""
 
 
 def epoch_of(position: str) -> str:

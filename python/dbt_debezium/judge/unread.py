@@ -30,7 +30,7 @@ class UnreadMessages:
         """Whether one may be a change of a transaction.
 
         It stands between its neighbours in its partition, so it is no change of a transaction that
-        stands before or behind both.
+        stands before or after both.
         """
         return any(
             span.reaches_to(one.after_place, ends_open=self._ends_open)
@@ -41,7 +41,7 @@ class UnreadMessages:
     def may_be_before(self, place: str, end: ChainEnd) -> bool:
         """Whether one may be a change of a transaction that nothing counts, or of one before it.
 
-        It may be any behind what stands before it in its partition. The chain is past that place
+        It may be any after what stands before it in its partition. The chain is past that place
         only if an operator has decided on what was held there, or a snapshot has read it again.
 
         Args:
