@@ -77,7 +77,7 @@ class Lines:
     def reached(
         self, place: TopicPartition, stretches: Iterable[Stretch], traits: Traits | None
     ) -> str | None:
-        """How far a partition has come: the highest place in front of its first gap.
+        """How far a partition has come: the highest place before its first gap.
 
         Args:
             place: the partition.
@@ -133,7 +133,7 @@ def with_neighbours(one: Unread, stretches: Iterable[Stretch], traits: Traits | 
 
 
 def without_doubtful(one: Unread, late: Stretch) -> Unread:
-    """The message, where late changes have landed in front of it of which its settled neighbour may
+    """The message, where late changes have landed before it of which its settled neighbour may
     be a copy: the message may then be anything."""
     is_doubtful = (
         late.first_offset < one.offset

@@ -17,7 +17,7 @@ Role: TypeAlias = Literal["tables", "transactions", "other"]
 
 OWN_NAMES: Final = (".transaction",)
 GLOBAL_IDS: Final = 36
-"""Characters of the server's id in front of a GTID of MySQL, which no two servers give out."""
+"""Characters of the server's id before a GTID of MySQL, which no two servers give out."""
 
 
 class Topic(NamedTuple):
@@ -167,7 +167,7 @@ def _fit(prefix: str, ends: Sequence[SentEnd], changes: Sequence[SentChanges]) -
             expected = end.counts.get(change.data_collection)
             has_equal = has_equal or expected == change.received
             agrees = agrees and expected is not None and expected >= change.received
-            # PostgreSQL: the LSN of END lies behind all changes of its transaction.
+            # PostgreSQL: the LSN of END lies after all changes of its transaction.
             names = TRAITS[change.connector].names_predecessor
             if names and end.position and change.last_place:
                 agrees = agrees and end.position >= change.last_place
