@@ -85,7 +85,7 @@ def _end(one: Transaction, *, is_last: bool) -> str | None:
 
 
 def _place_without_end(one: Transaction) -> str | None:
-    """Where it holds what follows it, or is accepted."""
+    """A placeholder that holds what follows, or the place of one that an operator has accepted."""
     is_broken_off = one.following is not None and one.following in ("", one.previous)
     if one.last is None or not (one.is_decided or is_broken_off):
         return None

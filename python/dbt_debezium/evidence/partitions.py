@@ -15,8 +15,8 @@ from dbt_debezium.judge.traits import Traits
 def compared_place(one: Stretch, traits: Traits | None, *, is_first: bool) -> str | None:
     """The place of a stretch by which partitions are compared; the highest, or the first.
 
-    Where a change names the commit before its own, that; where a place in the log is one in the
-    order of commits, that; else its commit.
+    PostgreSQL: the commit that it names as the one before its own. SQL Server, Db2: its commit.
+    Others, whose log holds one transaction after the other: its place in the log.
     """
     if traits and traits.names_predecessor:
         return one.previous

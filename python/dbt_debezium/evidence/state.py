@@ -97,7 +97,7 @@ class Partition(Struct, forbid_unknown_fields=True):
     partition: int
     runs: list[Run] = field(default_factory=list)
     reached_by_reads: str | None = None
-    """Where a read is no change: how far reads have come."""
+    """SQL Server, Db2: how far reads have come, which name a commit and have no place in one."""
     has_changes: bool = False
     is_streamed: bool = False
     """Whether a change has landed that is no read."""
@@ -150,10 +150,11 @@ class State(Struct, forbid_unknown_fields=True):
     unlanded: dict[str, str] = field(default_factory=dict)
     """Tables that settled ENDs count and that have not landed: where the newest such END stands."""
     marked_position: str | None = None
-    """Where changes name the commit before: where the newest settled END stands. What is open and
-    older has no neighbour after it that could show its end."""
+    """PostgreSQL: the position of the newest settled END. What is open and older has no neighbour
+    after it that could show its end."""
     seen_position: str | None = None
-    """Where END is the order: the newest settled END with changes, and its last place."""
+    """If END is the order: the position of the newest settled END with changes, and the place of
+    the last of those."""
     seen_place: str | None = None
     logs: list[str] = field(default_factory=list)
     """Whose numbers a marker has named."""

@@ -385,7 +385,7 @@ Link: TypeAlias = AnyTransaction | Message | Snapshot | BlockingSnapshot
 def place_of(link: Link) -> tuple[bool, str, int, str]:
     """Where a link stands in the order of marks.
 
-    Where a commit ends the next record can begin: at one position come a transaction, a message
+    The next record can begin where a commit ends. So at one position come a transaction, a message
     after it, an initial snapshot, a blocking one, and a message that names no commit, since it is
     the first of a stream.
 

@@ -28,8 +28,8 @@ class Span(NamedTuple):
     first: str
     """PAST_ALL where no change of it has landed that would show it."""
     last: str
-    """Where a change stands at the commit before its own, this is the transaction's commit, which
-    only changes of later transactions name."""
+    """If changes are placed by the commit before their own (PostgreSQL), the transaction's own
+    commit: only changes of later transactions name it."""
     following: str = PAST_ALL
     """Where the next transaction's changes begin, as far as that is known."""
 
