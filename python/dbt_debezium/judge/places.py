@@ -33,11 +33,12 @@ class Span(NamedTuple):
     following: str = PAST_ALL
     """Where the next transaction's changes begin, as far as that is known."""
 
-    def reaches_to(self, place: str, *, ends_open: bool) -> bool:
+    def reaches_to(self, place: str, *, names_predecessor: bool) -> bool:
         """Whether what stands at a place may be of the transaction or older.
 
         Args:
             place: of a change.
-            ends_open: whether what names `last` is of a later transaction.
+            names_predecessor: whether places are commits that changes name as the one before, so
+                that what names `last` is of a later transaction.
         """
-        return place < self.last if ends_open else place <= self.last
+        return place < self.last if names_predecessor else place <= self.last

@@ -140,9 +140,9 @@ class Predecessor:
         if is_first:
             return named is not None and named == self.end.position_before
         # What names a message that names itself may follow anything: nothing before it waits.
-        come = self.end.newest_position or NOWHERE
-        has_come = (transaction.older_position or NOWHERE) <= come
-        return self._is_named(named) or (named in self._lone_positions and has_come)
+        newest = self.end.newest_position or NOWHERE
+        is_next = (transaction.older_position or NOWHERE) <= newest
+        return self._is_named(named) or (named in self._lone_positions and is_next)
 
     def _is_named(self, position: str | None) -> bool:
         end = self.end.position
