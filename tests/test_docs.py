@@ -11,6 +11,7 @@ import reference
 import yaml
 
 from dbt_debezium.cli import COMMANDS
+from dbt_debezium.evidence.state import State
 from dbt_debezium.messages.column_types import LOGICAL_TYPES
 from dbt_debezium.reasons import FLAGS, HELD, QUARANTINED
 from dbt_debezium.reasons.accepted import SETTINGS as SETTINGS_THAT_STAY
@@ -162,6 +163,12 @@ def test_every_decision_is_listed_in_order() -> None:
     page = (REPOSITORY / "docs" / "how-it-works.md").read_text().partition("## Decisions")[2]
     files = sorted((REPOSITORY / "docs" / "decisions").glob("*.md"))
     assert re.findall(r"\(decisions/(\S+)\)", page) == [file.name for file in files]
+
+
+def test_every_field_that_a_run_remembers_is_explained() -> None:
+    page = (REPOSITORY / "docs" / "how-it-works.md").read_text()
+    (part,) = re.findall(r"^## What a run remembers of a source\n(.*?)(?=^## )", page, re.M | re.S)
+    assert {*State.__struct_fields__} - {"version"} <= set(re.findall(r"`(\w+)`", part))
 
 
 def test_every_data_test_has_an_entry() -> None:
