@@ -1,5 +1,5 @@
 {#-
-    A decimal, or its text, from the base64 of its integer in two's complement and the number of digits behind the
+    A decimal, or its text, from the base64 of its integer in two's complement and the number of digits after the
     point, as Kafka Connect sends it.
 
     >>> decoded_unscaled('total', 'string', 2) == pointed_unscaled('total', 2)

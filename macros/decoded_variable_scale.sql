@@ -1,5 +1,5 @@
 {#-
-    A decimal, or its text, from the JSON text of an integer and the number of its digits behind the point.
+    A decimal, or its text, from the JSON text of an integer and the number of its digits after the point.
 
     >>> decoded_variable_scale('n', 'string') == pointed_unscaled("get_json_object(n, '$.value')", "try_cast(get_json_object(n, '$.scale') as int)")
     True

@@ -1,6 +1,6 @@
 {#-
     The columns of a flattened message, from a relation with the delivery, the struct `flat` and its epoch, which stands
-    before every position and id (S2): what a restored source gives out again is new, and behind all that was before.
+    before every position and id (S2): what a restored source gives out again is new, and after all that was before.
 -#}
 {%- macro flattened_columns() -%}
 {%- set log_position = (

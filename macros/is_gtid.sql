@@ -1,6 +1,6 @@
 {#-
     Whether a log_position, or the log in it, is of GTIDs, whose numbers follow each other: it has the UUID of a MySQL
-    server or a domain of MariaDB, behind the epoch if there is one.
+    server or a domain of MariaDB, after the epoch if there is one.
 
     >>> is_gtid('log_position')
     coalesce(

@@ -1,5 +1,5 @@
 {#-
-    The text of a number from the base64 of its integer in two's complement and the number of digits behind the point.
+    The text of a number from the base64 of its integer in two's complement and the number of digits after the point.
 
     >>> pointed_unscaled('total', '2') | replace(pointed_number('n', '2'), '...') | replace(unscaled_integer('h'), '...')
     element_at(transform(

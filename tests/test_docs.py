@@ -11,6 +11,7 @@ import reference
 import yaml
 
 from dbt_debezium.cli import COMMANDS
+from dbt_debezium.evidence.state import State
 from dbt_debezium.messages.column_types import LOGICAL_TYPES
 from dbt_debezium.reasons import FLAGS, HELD, QUARANTINED
 from dbt_debezium.reasons.accepted import SETTINGS as SETTINGS_THAT_STAY
@@ -127,7 +128,7 @@ def listed_in(macro: str) -> set[str]:
     return set(re.findall(r"'(\w+)'", listed))
 
 
-def test_every_flag_and_every_reason_to_hold_can_be_refused() -> None:
+def test_every_flag_can_be_named_by_settings_and_decisions() -> None:
     assert listed_in("flag_names") == section("Flags")
 
 
@@ -164,6 +165,12 @@ def test_every_decision_is_listed_in_order() -> None:
     assert re.findall(r"\(decisions/(\S+)\)", page) == [file.name for file in files]
 
 
+def test_every_field_that_a_run_remembers_is_explained() -> None:
+    page = (REPOSITORY / "docs" / "how-it-works.md").read_text()
+    (part,) = re.findall(r"^## What a run remembers of a source\n(.*?)(?=^## )", page, re.M | re.S)
+    assert {*State.__struct_fields__} - {"version"} <= set(re.findall(r"`(\w+)`", part))
+
+
 def test_every_data_test_has_an_entry() -> None:
     tests = {path.stem for path in (REPOSITORY / "tests").rglob("*.sql")}
     assert section("Failed tests") == tests
@@ -188,7 +195,6 @@ def test_every_refusal_has_a_row() -> None:
         "preview",
         "demo",
         "query",
-        "judge",  # no command calls it yet
     }
     (part,) = re.findall(r"^## Refusals\n(.*)\Z", RUNBOOK, re.MULTILINE | re.DOTALL)
     assert raised <= set(re.findall(r"`(\w+): ", part))

@@ -59,6 +59,8 @@ PRIVATE_WORDS = {
     r"stands? twice": "appears twice",
     r"in place of (?:it|them)": "instead",
     r"of which nothing but": "only",
+    r"(?:stands?|stood|placed|sorts|lands|landed|directly|right|END) behind": "after",
+    r"in front of": "before",
 }
 """Our own words of earlier days, and what the field says."""
 OPENERS = re.compile(r"^(?:Of|Nor|Else|Nothing of|But of) ")

@@ -1,8 +1,8 @@
 {#-
     A number of the candidate cut: cut_id and landing_id, what the run builds, or starting_cut_id and
     starting_landing_id, what it starts from. And is_clean, which is false when the run before this one built something
-    and did not publish it. Asked once a run, so that statements have them as literals: a join with the pointer would
-    read what the number excludes. All 0 before anything was built.
+    and did not publish it. Queried once per run and written into statements as literals, so that Iceberg skips files,
+    which it does not for a join with the pointer. All 0 before anything was built.
 -#}
 {%- macro candidate(name) -%}
     {#- dbt finds what a model reads only outside of conditions. -#}

@@ -1,6 +1,6 @@
 {#-
-    Refuses a history model that reads a hashed column as another type than text, or leaves it out too. Else the model
-    keeps which of its columns are hashed, for check_hashed_columns. Names are compared in any case, as where messages are read.
+    Refuses a history model that reads a hashed column as another type than text, or leaves it out too. Otherwise the
+    model keeps which of its columns are hashed, for check_hashed_columns. Names are compared in any case, as where messages are read.
 -#}
 {%- macro check_hashed_model(captured, columns) -%}
     {%- set table = full_table_name(captured) -%}

@@ -2,7 +2,7 @@
 {%- macro create_pointer_tables(operator_decision) -%}
     {%- set cut, settled_unit = source('pointer', 'cut'), source('pointer', 'settled_unit') -%}
     {%- set is_proven = load_relation(api.Relation.create(schema=cut.schema, identifier='proof')) is not none -%}
-    {#- settled_unit is made in front of the pointer, so a lake that has the pointer alone is of an earlier version. -#}
+    {#- settled_unit is made before the pointer, so a lake that has the pointer alone is of an earlier version. -#}
     {%- if load_relation(cut) is not none and load_relation(settled_unit) is none and not is_proven -%}
         {%- do exceptions.raise_compiler_error(
             cut ~ ': an earlier version of dbt-debezium has built this lake; drop the schemas ' ~ target.schema ~ ' and '

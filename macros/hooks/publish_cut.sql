@@ -1,7 +1,8 @@
 {#-
     Publishes the candidate of every source by one write, when everything ran and nothing failed (S20). A part of the
-    project, a failure or a skip publishes nothing, and the run says so. Nor does a run publish whose lease another one
-    has taken: candidate and lease must have its token. The merge fails where one opens its cut meanwhile.
+    project, a failure or a skip publishes nothing, and the run says so. A run whose lease another one has taken
+    publishes nothing either: candidate and lease must have its token. The merge fails if another run opens its cut
+    meanwhile.
 -#}
 {%- macro publish_cut(results) -%}
     {#- dbt finds what a hook reads only outside of conditions. -#}

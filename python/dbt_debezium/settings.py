@@ -187,7 +187,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         Says(
             "a name of letters, digits and underscores",
             "The schema that readers use. That of `public_as_table` has the same name with "
-            "`_tables` behind it.",
+            "`_tables` after it.",
         ),
     ] = "public"
 

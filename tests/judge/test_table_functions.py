@@ -7,7 +7,7 @@ import ast
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pyarrow as pa  # type: ignore[import-untyped] # it has none
 import pytest
@@ -22,9 +22,11 @@ from dbt_debezium.evidence.groups import FOREIGN
 from dbt_debezium.evidence.state import State
 from dbt_debezium.functions import lake_topics
 from dbt_debezium.functions.columns import sql_type
-from dbt_debezium.functions.judge import GIVEN, JudgeSources
+from dbt_debezium.functions.judge import GIVEN, JudgeSources, ProjectSettings
+from dbt_debezium.settings import Settings
 
 MODELS = Path(__file__).parents[2] / "models" / "transactions" / "proof"
+MACROS = Path(__file__).parents[2] / "macros" / "hooks"
 SEED = 1
 BATCH = 50
 SETTINGS: dict[str, object] = {
@@ -52,6 +54,13 @@ def test_sources_are_given_the_columns_that_the_function_reads() -> None:
 
 def test_topics_are_given_the_columns_that_the_function_reads() -> None:
     assert (*types_in("int_topic"),) == lake_topics.GIVEN
+
+
+def test_the_judge_is_given_the_settings_that_it_reads_as_a_project_may_set_them() -> None:
+    macro = (MACROS / "judge_settings.sql").read_text()
+    assert [*re.findall(r"'(\w+)': var\('\1'\)", macro)] == [*SETTINGS]
+    may_be = get_type_hints(Settings)
+    assert get_type_hints(ProjectSettings) == {name: may_be[name] for name in SETTINGS}
 
 
 def facts(source: str, **columns: Any) -> dict[str, Any]:
@@ -136,6 +145,13 @@ def test_an_error_that_nobody_has_foreseen_is_a_sentence_without_values(
         "shop: it cannot be judged: ValueError in test_table_functions"
     )
     assert "secret" not in row["content"]
+
+
+@pytest.mark.parametrize("seconds", [0, 300, 90.5])
+def test_a_source_is_judged_whatever_number_of_seconds_the_project_sets(seconds: float) -> None:
+    settings = SETTINGS | {"quiet_partition_seconds": seconds}
+    rows = said(facts("shop", said="source", settings=json.dumps(settings)))
+    assert [row["kind"] for row in rows] == ["state"]
 
 
 def test_a_decision_on_a_source_of_which_nothing_has_landed_makes_no_source() -> None:

@@ -5,7 +5,7 @@ latest_decision as (
     select
         source,
         transaction_id,
-        -- Of two decisions of one day, release and discard go before new_epoch.
+        -- release and discard win over new_epoch of the same day.
         max(struct(decided_on, decision != 'new_epoch', decision, decided_by, reason)) as latest
     from {{ ref('operator_decision') }}
     -- accept is about flags and settings; it neither holds nor releases.

@@ -34,7 +34,7 @@ topic as (
 ),
 
 -- What landings saw at the ends of partitions, also if they brought nothing. Maintenance may have
--- joined one with later ones. Silence counts from the look behind a read, or behind a signal, which
+-- joined one with later ones. Silence counts from the look after a read, or after a signal, which
 -- may ask for reads of an empty table.
 look as (
 

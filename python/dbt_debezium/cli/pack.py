@@ -20,7 +20,7 @@ def pack(folder: str | None) -> None:
 
     It has this package and what it imports, and is named by its content. Where the master is not
     local, commands pack and send it by themselves. To keep it in a store instead, copy it there,
-    and name it in DBT_DEBEZIUM_ARCHIVE, with #dbt_debezium_env behind it.
+    and name it in DBT_DEBEZIUM_ARCHIVE, with #dbt_debezium_env after it.
     """
     from dbt_debezium.spark import pack as packing
 

@@ -1,8 +1,8 @@
 """Where transactions stand whose changes name no predecessor.
 
 MySQL, MariaDB, Oracle, generic connectors: where END stands in the transaction topic; in several
-partitions by the numbers of one log (decision 13); behind its BEGIN, if that stays alone (MariaDB);
-or behind the last END before it in its log. SQL Server, Db2: the commit that END or a change tells.
+partitions by the numbers of one log (decision 13); after its BEGIN, if that stays alone (MariaDB);
+or after the last END before it in its log. SQL Server, Db2: the commit that END or a change tells.
 """
 
 from bisect import bisect_left, bisect_right, insort
@@ -60,7 +60,7 @@ class Ends:
             one.position = self._position(one)
 
     def is_alone(self, one: Transaction) -> bool:
-        """Whether another transaction has begun behind a BEGIN without END (MariaDB)."""
+        """Whether another transaction has begun after a BEGIN without END (MariaDB)."""
         return self._alone(one) is not None
 
     def is_over(self, one: Transaction) -> bool:
@@ -68,7 +68,7 @@ class Ends:
         return one.has_end or self.is_alone(one)
 
     def following_place(self, position: str | None) -> str | None:
-        """The place of the first change of the next transaction behind a position."""
+        """The place of the first change of the next transaction after a position."""
         if position is None or not self._traits or not self._traits.is_ordered_by_end:
             return None
         positions, places = self._places_behind
@@ -76,7 +76,7 @@ class Ends:
         return places[at] if at < len(places) else None
 
     def following_end(self, position: str) -> int | None:
-        """The offset of the next END behind a position."""
+        """The offset of the next END after a position."""
         if not self._has_one_partition:
             return None
         at = bisect_right(self._positions, position)
@@ -90,7 +90,7 @@ class Ends:
         Args:
             place: of the snapshot's reads.
             last_of: the highest place of a change of each transaction, settled or not.
-            behind: transactions that a partition shows behind the reads.
+            behind: transactions that a partition shows after the reads.
         """
         seen = (
             one.position or NOWHERE
@@ -103,7 +103,7 @@ class Ends:
         return max(seen, default=None)
 
     def order_of(self, one: Transaction) -> str:
-        """What a transaction that waits is sorted by, without a position: behind the last END
+        """What a transaction that waits is sorted by, without a position: after the last END
         before it in its log."""
         published = self._end.newest_position or NOWHERE
         return f"{most(_before_plus(published), self._end_before(one))}+{one.last or ''}"
@@ -158,7 +158,7 @@ class Ends:
         return found
 
     def _position_without_end(self, one: Transaction) -> str | None:
-        """Behind the last END before it: in its log, or by its place in the binary log."""
+        """After the last END before it: in its log, or by its place in the binary log."""
         if not one.has_changes:
             return None
         published = self._end.newest_position or NOWHERE
@@ -166,7 +166,7 @@ class Ends:
         return f"{before}+{one.last or ''}"
 
     def _end_by_place(self, one: Transaction) -> str | None:
-        """The last END of another log whose transaction stands in front of it on its server."""
+        """The last END of another log whose transaction stands before it on its server."""
         server = server_of(one.first)
         if server is None:
             return None
@@ -215,7 +215,7 @@ class Ends:
         return found
 
     def _alone(self, one: Transaction) -> str | None:
-        """Behind its BEGIN, if that stays alone: another transaction has begun since (MariaDB)."""
+        """After its BEGIN, if that stays alone: another transaction has begun since (MariaDB)."""
         if one.begin_offset is None or one.has_end or not one.log.startswith(DOMAIN):
             return None
         begin = one.begin_offset + 1
@@ -243,9 +243,9 @@ class Surrounding:
 
     Args:
         positions: of the marker at each offset, by partition. The beginning of a partition counts
-            as a marker in front of all.
+            as a marker before all others.
         ends: offsets at which partitions end, where nothing else was sent. That counts as a marker
-            behind all.
+            after all others.
     """
 
     def __init__(self, positions: Mapping[int, Mapping[int, str]], ends: Mapping[int, int]) -> None:

@@ -19,14 +19,14 @@ def place(
 
     END says it. Without END, the next transaction names it, if nothing counts this one or an
     operator has decided on it. One that END should count has no position, unless the stream broke
-    off inside it: then it stands behind the commit that it names, or behind its own changes if it
-    names none, and holds the new stream. What is sent behind an epoch says nothing of its last
+    off inside it: then it stands after the commit that it names, or after its own changes if it
+    names none, and holds the new stream. What is sent after an epoch says nothing of its last
     transaction, but nothing follows that.
 
     Args:
         transactions: those that are not settled.
         start: where the chain ends.
-        settled_until: where the newest settled END stands. Behind what is older comes a settled
+        settled_until: where the newest settled END stands. After what is older comes a settled
             transaction, so nothing shows where it ended.
         reaches_the_end: whether all that was sent has landed.
     """
@@ -47,7 +47,7 @@ def place(
 
 
 def _follow_each_other(sent: Sequence[Transaction], settled_until: str | None) -> None:
-    """Tell each what stands before it, and what comes behind it in its stream."""
+    """Tell each what stands before it, and what comes after it in its stream."""
     for one, following in pairwise(sent):
         if following.has_changes and not _precedes_settled(one, following, settled_until):
             one.following = following.previous or ""
@@ -85,7 +85,7 @@ def _end(one: Transaction, *, is_last: bool) -> str | None:
 
 
 def _place_without_end(one: Transaction) -> str | None:
-    """Where it holds what follows it, or is accepted."""
+    """A placeholder that holds what follows, or the place of one that an operator has accepted."""
     is_broken_off = one.following is not None and one.following in ("", one.previous)
     if one.last is None or not (one.is_decided or is_broken_off):
         return None

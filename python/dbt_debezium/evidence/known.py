@@ -17,11 +17,11 @@ class Look(NamedTuple):
     """What a landing has found at the end of a partition."""
 
     end_offset: int
-    """Behind the last message that the cluster had."""
+    """After the last message that the cluster had."""
     looked_at: int
     """In microseconds."""
     is_sure_end: bool = True
-    """Whether nothing in front of it was still to come (decision 20)."""
+    """Whether nothing before it was still to come (decision 20)."""
 
 
 @dataclass(frozen=True)

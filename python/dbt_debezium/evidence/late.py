@@ -25,7 +25,7 @@ class Late:
 
         Args:
             known: of the source.
-            state: behind the last run.
+            state: after the last run.
             traits: of the connector, as far as that is known.
             counts: of all changes that a run is given.
         """
@@ -85,7 +85,7 @@ class Late:
             if name in self.lone:
                 return (last or "") <= (self._end.reached_place or "")
             return name in self._known.settled or self.is_seen(name)
-        # Only the first transaction of a stream names no commit. Behind a discarded snapshot no
+        # Only the first transaction of a stream names no commit. After a discarded snapshot no
         # place shows what is published.
         if previous is None or self._passed is None:
             return name in self._known.settled
@@ -98,7 +98,7 @@ class Late:
         # If the slot was lost inside a transaction that an operator decided on, the new stream may
         # name the same predecessor.
         is_of_new_stream = name != self._state.newest and self._passed.startswith(f"{previous}+")
-        # Behind a restart inside the first transaction after a snapshot a change names one of its
+        # After a restart inside the first transaction after a snapshot a change names one of its
         # own, which may be older (Debezium 3.6.3).
         is_behind_snapshot = self._end.position is None and (last or "") > self._passed
         return not is_of_new_stream and not is_behind_snapshot

@@ -15,8 +15,8 @@ from dbt_debezium.judge.traits import Traits
 def compared_place(one: Stretch, traits: Traits | None, *, is_first: bool) -> str | None:
     """The place of a stretch by which partitions are compared; the highest, or the first.
 
-    Where a change names the commit before its own, that; where a place in the log is one in the
-    order of commits, that; else its commit.
+    PostgreSQL: the commit that it names as the one before its own. SQL Server, Db2: its commit.
+    Others, whose log holds one transaction after the other: its place in the log.
     """
     if traits and traits.names_predecessor:
         return one.previous
@@ -77,7 +77,7 @@ class Lines:
     def reached(
         self, place: TopicPartition, stretches: Iterable[Stretch], traits: Traits | None
     ) -> str | None:
-        """How far a partition has come: the highest place in front of its first gap.
+        """How far a partition has come: the highest place before its first gap.
 
         Args:
             place: the partition.
@@ -133,7 +133,7 @@ def with_neighbours(one: Unread, stretches: Iterable[Stretch], traits: Traits | 
 
 
 def without_doubtful(one: Unread, late: Stretch) -> Unread:
-    """The message, where late changes have landed in front of it of which its settled neighbour may
+    """The message, where late changes have landed before it of which its settled neighbour may
     be a copy: the message may then be anything."""
     is_doubtful = (
         late.first_offset < one.offset

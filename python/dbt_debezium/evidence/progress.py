@@ -19,7 +19,7 @@ class Progress(NamedTuple):
     known_ranges: tuple[tuple[int, int], ...]
     """Runs of offsets that have landed without a gap, first and last."""
     contiguous_offset: int | None
-    """The last offset in front of the first gap; None of a partition in which nothing has landed,
+    """The last offset before the first gap; None of a partition in which nothing has landed,
     as the next one."""
     last_offset: int | None
     event_position: str | None
@@ -42,7 +42,7 @@ def progress(
     Args:
         evidence: of the run.
         facts: that the judge was given.
-        partitions: of the state behind the run.
+        partitions: of the state after the run.
     """
     ranges: dict[TopicPartition, list[tuple[int, int]]] = defaultdict(list)
     for one in (*facts.ranges, *facts.marker_ranges):

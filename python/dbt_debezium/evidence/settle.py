@@ -1,4 +1,4 @@
-"""The state behind a run: what its verdicts settle goes into it, what waits stays open."""
+"""The state after a run: what its verdicts settle goes into it, what waits stays open."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -25,7 +25,7 @@ LOG_NUMBERS = 1_000
 
 def known_end(evidence: SourceEvidence) -> ChainEnd:
     """Where the chain ends, with what has landed since: copies of the newest transaction's END,
-    which a restart sends, and ENDs in front of the newest snapshot."""
+    which a restart sends, and ENDs before the newest snapshot."""
     end = _with_copies(evidence)
     if not evidence.names_predecessor or end.position is not None:
         return end
@@ -107,7 +107,8 @@ class Settlement:
                 if one.name not in self._open and one.name not in outcome.done
             },
         }
-        """What has landed behind the end of the chain, by id. `settled_unit` needs it."""
+        """Transactions before the chain's end that were never published, by id, with their
+        positions. `settled_unit` needs them."""
 
     def _is_open(self, one: Transaction) -> bool:
         if one.name in self._outcome.held:
@@ -271,7 +272,7 @@ class Settlement:
             at is not None and at < come for at in (one.after or "", one.known_place, one.place)
         )
         is_placed = one.position is not None and one.position < come
-        # Nothing can land in front of it any more, of which its neighbour would be a copy.
+        # Nothing can land before it any more, of which its neighbour would be a copy.
         is_sure = line.runs[0].last >= (one.place_offset or 0)
         return is_behind and is_placed and is_sure
 
@@ -311,7 +312,7 @@ class Settlement:
                 state.seen_position, state.seen_place = one.position, last
         settled = {one.name for one in self._settled()}
         state.unlanded = evidence.unlanded_tables(settled)
-        # What is in front of the newest END hides nothing.
+        # What is before the newest END hides nothing.
         lowest = min(self._outcome.end.end_offsets, default=-1)
         unfinished = sorted(evidence.unfinished(settled))
         state.unfinished = [Unfinished(*one) for one in unfinished if one[2] > lowest]

@@ -19,7 +19,7 @@ class Asked(NamedTuple):
     transaction_id: str | None
     """The first transaction of a stream, if that asked for it and names no commit."""
     followed: str | None
-    """The commit behind which it stands, where the reads show it."""
+    """The commit after which it stands, where the reads show it."""
 
 
 def reads_of(stretches: Iterable[Stretch]) -> dict[str, list[Stretch]]:
@@ -69,7 +69,7 @@ def unanswered(
 ) -> set[str]:
     """Transactions with a signal that no snapshot answers.
 
-    None stands behind it and before the next signal, and there are fewer snapshots behind it than
+    None stands after it and before the next signal, and there are fewer snapshots after it than
     signals from it on.
 
     Args:
@@ -101,15 +101,15 @@ class Around(NamedTuple):
     first_read: int | None
     last_read: int | None
     older: int | None
-    """The last message in front of the reads."""
+    """The last message before the reads."""
     newer: int | None
-    """The first message behind them that is no read."""
+    """The first message after them that is no read."""
     first: int | None
     """The first message at all."""
 
 
 def around(place: str, seen: str, some: Sequence[Stretch]) -> Around:
-    """What lies in front of and behind the reads of a snapshot in a partition.
+    """What lies before and after the reads of a snapshot in a partition.
 
     Args:
         place: of the reads.

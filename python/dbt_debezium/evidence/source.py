@@ -53,7 +53,7 @@ class SourceEvidence:
     Args:
         facts: of messages that are new or of open units.
         known: of the source, beside messages.
-        state: behind the run before.
+        state: after the run before.
         readable: deliveries that could not be read before, and can be now.
     """
 
@@ -265,7 +265,7 @@ class SourceEvidence:
         return landed | {*range(1 + max(empty, default=0))}
 
     def marker_ends(self) -> dict[int, int]:
-        """Of each partition of the transaction topic the offset behind its last message, where
+        """Of each partition of the transaction topic the offset after its last message, where
         nothing else was sent."""
         if not self.settings.reaches_the_end:
             return {}
@@ -464,8 +464,8 @@ class SourceEvidence:
         return merged_numbers(numbers | known)
 
     def unfinished(self, among: Container[str]) -> set[tuple[str, int, int]]:
-        """BEGINs without END, each with its transaction, partition and offset: those of settled
-        transactions, and of PostgreSQL those of some others."""
+        """BEGINs without END (PostgreSQL), each with its transaction, partition and offset: those
+        of settled transactions, and of some others."""
         ended = {one.transaction_id for one in self.facts.markers if one.is_end}
         found: list[Marker | Unfinished] = [
             one for one in self.state.unfinished if one.transaction_id not in ended
@@ -514,7 +514,7 @@ class SourceEvidence:
         return position, "contradicting_events" if is_two else None
 
     def _comes_too_late(self, one: Transaction, position: str | None) -> bool:
-        """Whether it stands in front of what is published, by a position that nothing has told, or
+        """Whether it stands before what is published, by a position that nothing has told, or
         by its number and its place in the binary log."""
         passed = self.end.passed
         if passed is None or position is None or not (one.is_whole or one.is_uncounted):
@@ -586,7 +586,7 @@ class SourceEvidence:
                 del self.reads[at]
 
     def snapshot_position(self, place: str) -> str:
-        """Where a snapshot stands: at its place; where END is the order, behind the transactions
+        """Where a snapshot stands: at its place; where END is the order, after the transactions
         that it has seen."""
         if not self.is_ordered_by_end:
             return place
@@ -596,14 +596,15 @@ class SourceEvidence:
 
     def _behind_seen(self, place: str) -> str:
         seen = self.ends.seen_by(place, self.last_of_all, self._sent_behind(place))
-        # A place behind which something is settled is behind the chain's end: the judge holds it.
+        # If something is settled that it has not seen, it stays before the chain's end, and
+        # the judge holds it as late.
         if self.state.seen_position is not None and (self.state.seen_place or "") <= place:
             seen = most(seen, self.state.seen_position)
         return f"{NOWHERE if seen is None else seen}+{place}"
 
     def _sent_behind(self, place: str) -> set[str]:
-        """Transactions of which a change stands behind the reads of a snapshot in its partition.
-        Places of two servers do not compare, as behind a failover."""
+        """Transactions of which a change stands after the reads of a snapshot in its partition.
+        Places of two servers do not compare, as after a failover."""
         last: dict[TopicPartition, int] = {}
         for one in self.reads.get(place, ()):
             last[one.key] = max(one.last_offset, last.get(one.key, -1))
@@ -622,7 +623,7 @@ class SourceEvidence:
 
         Args:
             place: the partition.
-            since: when that had landed, in microseconds; None where no cluster was read.
+            since: when that had landed, in microseconds; None if nothing has from a cluster.
         """
         look, wait = self.known.looks.get(place), self.settings.quiet_micros
         if look is None or since is None or wait <= 0 or not look.is_sure_end:

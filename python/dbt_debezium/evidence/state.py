@@ -27,7 +27,7 @@ class Run(Struct, forbid_unknown_fields=True):
     """Offsets of a partition that have landed without a gap, and what is settled in them.
 
     Places are kept for each run, and not for the partition: when a gap closes, what was settled
-    behind it counts.
+    after it counts.
     """
 
     first: int
@@ -36,7 +36,7 @@ class Run(Struct, forbid_unknown_fields=True):
     reached: str | None = None
     """The highest place by which partitions are compared, of settled changes."""
     after: str | None = None
-    """Likewise with reads, for what stands behind: a message that cannot be read."""
+    """Likewise with reads, for what stands after: a message that cannot be read."""
     settled_first: int | None = None
     """The first and the last settled message that can be read and is no tombstone."""
     settled_last: int | None = None
@@ -53,7 +53,7 @@ class Run(Struct, forbid_unknown_fields=True):
         return self.first <= offset <= self.last
 
     def joined(self, other: "Run") -> "Run":
-        """This run and the one behind it, which touches it or lies in it."""
+        """This run and the one after it, which touches it or lies in it."""
         head = self if self.head_offset is not None else other
         return Run(
             self.first,
@@ -77,14 +77,14 @@ class Unread(Struct, forbid_unknown_fields=True):
     known_place: str
     """How far the chain had come when it landed."""
     after: str | None = None
-    """The highest place in front of it."""
+    """The highest place before it."""
     has_before: bool = False
-    """Whether a change stands in front of it."""
+    """Whether a change stands before it."""
     place_offset: int | None = None
-    """The next change behind it that tells a place, and that place."""
+    """The next change after it that tells a place, and that place."""
     place: str | None = None
     position_offset: int | None = None
-    """The next change behind it, and where it stands in the log."""
+    """The next change after it, and where it stands in the log."""
     position: str | None = None
     transaction_id: str | None = None
     """That it names itself."""
@@ -97,7 +97,7 @@ class Partition(Struct, forbid_unknown_fields=True):
     partition: int
     runs: list[Run] = field(default_factory=list)
     reached_by_reads: str | None = None
-    """Where a read is no change: how far reads have come."""
+    """SQL Server, Db2: how far reads have come, which name a commit and have no place in one."""
     has_changes: bool = False
     is_streamed: bool = False
     """Whether a change has landed that is no read."""
@@ -112,7 +112,7 @@ class Partition(Struct, forbid_unknown_fields=True):
     unplaced: list[int] = field(default_factory=list)
     """The offsets of all that cannot be read."""
     passed: list[int] = field(default_factory=list)
-    """Of a transaction topic: markers of other sources behind one that is not settled."""
+    """Of a transaction topic: markers of other sources after one that is not settled."""
     markers: dict[int, str] = field(default_factory=dict)
     """Of a transaction topic: settled markers that no settled one follows, by offset."""
 
@@ -137,7 +137,7 @@ class OpenUnit(Struct, forbid_unknown_fields=True):
 
 
 class State(Struct, forbid_unknown_fields=True):
-    """Of one source, behind one run. The default is that of a source of which nothing landed."""
+    """Of one source, after one run. The default is that of a source of which nothing landed."""
 
     version: int = VERSION
     connector: str | None = None
@@ -150,10 +150,10 @@ class State(Struct, forbid_unknown_fields=True):
     unlanded: dict[str, str] = field(default_factory=dict)
     """Tables that settled ENDs count and that have not landed: where the newest such END stands."""
     marked_position: str | None = None
-    """Where changes name the commit before: where the newest settled END stands. What is open and
-    older has no neighbour behind it that could show its end."""
+    """PostgreSQL: the position of the newest settled END. What is open and older has no neighbour
+    after it that could show its end."""
     seen_position: str | None = None
-    """Where END is the order: where the newest settled transaction stands that is over."""
+    """If END is the order: the position of the newest settled transaction that is over."""
     seen_place: str | None = None
     """Likewise the last place of the newest one with changes."""
     logs: list[str] = field(default_factory=list)

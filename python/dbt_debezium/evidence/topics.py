@@ -18,7 +18,7 @@ Role: TypeAlias = Literal["tables", "transactions", "other"]
 
 OWN_NAMES: Final = (".transaction",)
 GLOBAL_IDS: Final = 36
-"""Characters of the server's id in front of a GTID of MySQL, which no two servers give out."""
+"""Characters of the server's id before a GTID of MySQL, which no two servers give out."""
 
 
 class Topic(NamedTuple):
@@ -199,7 +199,7 @@ class _Fit:
         expected = end.counts.get(change.data_collection)
         self.has_equal |= expected == change.received
         self.agrees &= expected is not None and expected >= change.received
-        # PostgreSQL: the LSN of END lies behind all changes of its transaction.
+        # PostgreSQL: the LSN of END lies after all changes of its transaction.
         names = TRAITS[change.connector].names_predecessor
         if names and end.position and change.last_place:
             self.agrees &= end.position >= change.last_place

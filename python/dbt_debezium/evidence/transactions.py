@@ -79,7 +79,7 @@ class Transaction:
     older: str | None = None
     """The highest place of a change of what comes before it."""
     following: str | None = None
-    """The commit that the next one names, empty for none; None where none has landed behind it in
+    """The commit that the next one names, empty for none; None where none has landed after it in
     its epoch, a settled one stands between, or the next has no changes."""
     has_known_end: bool = True
     is_last_of_epoch: bool = False
@@ -134,7 +134,7 @@ class Transaction:
 
     @property
     def previous(self) -> str | None:
-        """The commit before its own. Behind a restart inside the first transaction of a stream
+        """The commit before its own. After a restart inside the first transaction of a stream
         changes name the last one before the restart, which is no predecessor (Debezium 3.6.3)."""
         named, nameless, naming = self.named, self._nameless_last, self._naming_first
         if named is None or nameless is None or naming is None or self.first is None:

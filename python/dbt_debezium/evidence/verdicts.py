@@ -32,13 +32,13 @@ class UnitVerdict(NamedTuple):
     held_reason: HoldReason | None = None
     proof: Proof | None = None
     commit_number: int | None = None
-    """Of its commit, or of the one in front of it that is the newest."""
+    """Of its commit, or of the one before it that is the newest."""
     committed_at: int | None = None
     """In microseconds, by the source's clock."""
     has_reset_counters: bool = False
     """Whether its numbers show no order, so that places do (S3)."""
     log_order: str | None = None
-    """What it is sorted by among what waits: its position, or what it lies behind."""
+    """What it is sorted by among what waits: its position, or what it lies after."""
     event_count: int | None = None
     """Changes that END counts, or reads that have landed."""
     miscounted_tables: tuple[Miscounted, ...] = ()
@@ -119,7 +119,7 @@ def _of_link(verdict: Verdict, shown: Shown) -> UnitVerdict:
 def _late(
     evidence: SourceEvidence, settlement: Settlement, judged: set[str]
 ) -> Iterator[UnitVerdict]:
-    """Units that were settled before this run, or lie behind its end."""
+    """Units that were settled before this run, or lie before the chain's end."""
     names = {one.unit_id or "" for one in evidence.landed.late}
     names |= {one.transaction_id for one in evidence.late_markers}
     for name in sorted({*names, *settlement.late} - judged):
@@ -134,7 +134,7 @@ def window_verdicts(
     evidence: SourceEvidence, links: Iterable[UnitVerdict]
 ) -> Iterator[UnitVerdict]:
     """The verdict on each window. Its reads are published with the transaction that closes it (S6):
-    the first one behind the commit that they name, or at or behind their own place in the log."""
+    the first one after the commit that they name, or at or after their own place in the log."""
     windows: dict[str, Stretch] = {}
     for one in evidence.facts.stretches.where("kind", "window"):
         windows.setdefault(one.unit_id or "", one)

@@ -4,7 +4,7 @@ import traceback
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
@@ -121,8 +121,8 @@ class ProjectSettings(msgspec.Struct, forbid_unknown_fields=True):
     landing_reaches_the_end: bool
     sources_without_truncate: list[str]
     watermark_sources: list[str]
-    refused_proofs: list[str]
-    quiet_partition_seconds: int
+    refused_proofs: list[Literal["watermark", "none"]]
+    quiet_partition_seconds: float
     not_ingested_tables: list[str]
 
     def of(self, source: str) -> Settings:
@@ -132,7 +132,7 @@ class ProjectSettings(msgspec.Struct, forbid_unknown_fields=True):
             any(matches(one, source) for one in self.sources_without_truncate),
             any(matches(one, source) for one in self.watermark_sources),
             tuple(self.refused_proofs),
-            self.quiet_partition_seconds * 1_000_000,
+            round(self.quiet_partition_seconds * 1_000_000),
             tuple(self.not_ingested_tables),
         )
 

@@ -46,9 +46,9 @@ def judge(facts: Facts, links: Iterable[Link], end: ChainEnd) -> Iterator[Verdic
         end: where the published chain ends.
 
     Returns:
-        One verdict per transaction and snapshot behind that end, one per initial snapshot in front
-        of it (`late_snapshot`), and one per message or DDL that the chain has passed; none of a
-        blocking snapshot that waits for a commit behind its reads. Commits come in their order. The
+        One verdict per transaction and snapshot after that end, one per initial snapshot before
+        it (`late_snapshot`), and one per message or DDL that the chain has passed; none of a
+        blocking snapshot that waits for a commit after its reads. Commits come in their order. The
         newest that has a `chain_end` has where the chain ends with it, which the next run is given.
     """
     yield from Chain(Evidence(facts, end), end).verdicts(links)

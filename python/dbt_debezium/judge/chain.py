@@ -31,9 +31,10 @@ class Chain:
         self._start = self._end = end
         self._holds = Holds(evidence, end)
         self._predecessor = Predecessor(end, evidence)
-        """Also a link that is held: what the next one lacks is the same."""
+        """The link before the next one, published or held. Each link is judged as if all before it
+        were published, so that its own faults are reported."""
         self._held_by: LinkKind | None = None
-        """What waits in front of the next link: a snapshot, else a transaction."""
+        """What waits before the next link: a snapshot, else a transaction."""
 
     def verdicts(self, links: Iterable[Link]) -> Iterator[Verdict]:
         """Judge links, which come in the order of `marks`."""
@@ -86,7 +87,7 @@ class Chain:
         return self._commit(link, decided)
 
     def _judge_late(self, link: Verdict, decided: Decided) -> Verdict:
-        """A snapshot in front of what is published: its rows were never under the changes that
+        """A snapshot before what is published: its rows were never under the changes that
         readers see (S17). It is no commit any more. The chain stands until an operator discards it,
         or a later snapshot has its rows."""
         if decided == "discard":
@@ -97,7 +98,7 @@ class Chain:
         return replace(link, outcome="hold", reason="late_snapshot")
 
     def _judge_blocking(self, snapshot: BlockingSnapshot) -> Verdict:
-        """A commit behind a transaction. The next transaction names that transaction (S7)."""
+        """A commit after a transaction. The next transaction names that transaction (S7)."""
         at = snapshot.snapshot_position
         decided = self._on_snapshot(at)
         link = Verdict("commit", "blocking_snapshot", snapshot.position, read_position=at)
@@ -136,8 +137,8 @@ class Chain:
         return end.numbered(transaction.log_number)
 
     def _is_superseded(self, transaction: AnyTransaction) -> bool:
-        """Whether a snapshot has what waits. What has no position comes behind all that has one,
-        and so behind the newest snapshot; one in front of its changes has not seen them."""
+        """Whether a snapshot has what waits. What has no position comes after all that has one,
+        and so after the newest snapshot; one before its changes has not seen them."""
         if transaction.position is not None:
             return self._evidence.is_superseded(transaction.position)
         assert not isinstance(transaction, Truncate)  # its position is known
@@ -155,7 +156,7 @@ class Chain:
         return self._evidence.decisions.on_snapshot(position)
 
     def _follows_held(self) -> HoldReason | None:
-        """Why everything behind a link that waits does, too; None before there is one."""
+        """Why everything after a link that waits does, too; None before there is one."""
         match self._held_by:
             case "transaction":
                 return "follows_held_transaction"

@@ -51,11 +51,11 @@ class Evidence:
         return self._lacking[position]
 
     def is_superseded(self, position: str) -> bool:
-        """Whether a snapshot that is published stands at a position or behind it."""
+        """Whether a snapshot that is published stands at a position or after it."""
         return any(at >= position for at in self._whole)
 
     def is_replaced(self, position: str) -> bool:
-        """Whether a snapshot that is published stands behind a position."""
+        """Whether a snapshot that is published stands after a position."""
         return any(at > position for at in self._whole)
 
     @cached_property

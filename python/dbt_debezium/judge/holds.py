@@ -34,7 +34,7 @@ class Holds:
 
         Args:
             transaction: counted by END, or not (S15), or a TRUNCATE without END (S8).
-            predecessor: the link in front of it, which waits perhaps.
+            predecessor: the link before it, which waits perhaps.
             follows_held: why it waits for what comes before it.
             decided: on it.
         """

@@ -1,7 +1,7 @@
 """Up to which commit may readers see, where a blocking snapshot stands in the chain? (S7)
 
 The snapshot read its rows later than where it stands. Until the source has committed something
-behind the last read, no state of the chain is one that the source had.
+after the last read, no state of the chain is one that the source had.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ def shown(links: Iterable[Verdict]) -> Iterator[Verdict]:
     is_state = True
     position = None
     for link in links:
-        # No chain ends between a blocking snapshot, held or not, and what it stands behind.
+        # No chain ends between a blocking snapshot, held or not, and what it stands after.
         if is_state and link.position != position:
             yield from waiting
             waiting.clear()

@@ -43,6 +43,6 @@ class Markers:
         return self._partitions == {*partitions}
 
     def _run_start(self, offset: int) -> int:
-        """The first offset from which on all up to this one is known; none: the one behind it."""
+        """The first offset from which on all up to this one is known; none: the one after it."""
         place = bisect_right(self._run_starts, offset)
         return self._run_starts[place - 1] if place else offset + 1

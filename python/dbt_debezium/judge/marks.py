@@ -39,7 +39,7 @@ class TablePartition:
     is_of_signals: bool = False
     """Whether its table is one of signals, which no snapshot reads."""
     is_silent: bool = False
-    """Whether the cluster had nothing behind what has landed, long after the newest read of an
+    """Whether the cluster had nothing after what has landed, long after the newest read of an
     incremental snapshot and the newest signal landed."""
 
 
@@ -65,12 +65,12 @@ class Unreadable:
     after_place: str
     """The highest place of a change before it in its partition; NOWHERE where none has one."""
     before_place: str
-    """The place of the next change behind it that is no copy of another; else EVERYWHERE."""
+    """The place of the next change after it that is no copy of another; else EVERYWHERE."""
     before_position: str
     """Likewise where that change stands in the log itself."""
     known_place: str
-    """How far the chain had come when the message landed: `ChainEnd.position` where a change names
-    the commit before its own, else `ChainEnd.reached_place`; NOWHERE before the first."""
+    """What was published when the message landed: `ChainEnd.position` if a change names the commit
+    before its own, else `ChainEnd.reached_place`; NOWHERE before the first commit."""
     may_be_a_first_read: bool
     """Whether no change stands before it in its partition."""
 
@@ -107,15 +107,15 @@ class SnapshotPartition:
     """Of the snapshot's reads in it; None without any."""
     last_read_offset: int | None
     older_offset: int | None
-    """The last message in front of the reads that was sent before the snapshot. In a partition
-    without its reads: the last one in front of `newer_offset`."""
+    """The last message before the reads that was sent before the snapshot. In a partition
+    without its reads: the last one before `newer_offset`."""
     newer_offset: int | None
-    """The first message of the stream behind the reads that is no tombstone. In a partition without
+    """The first message of the stream after the reads that is no tombstone. In a partition without
     its reads: the first that is newer than the snapshot."""
     first_offset: int | None
     """The first message that is no tombstone, whatever it is."""
     is_quiet: bool = False
-    """Whether the cluster had nothing behind what has landed, long after the last read landed."""
+    """Whether the cluster had nothing after what has landed, long after the last read landed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +151,11 @@ class Facts:
     """None until a change has landed, or a logical message inside a transaction: markers name
     neither connector nor source, so nothing shows yet whose they are (S0)."""
     first_position: str | None
-    """The first commit that an END, or a change that names the commit before its own, shows. Where
-    changes name none, the first place of a change too, empty for one without a place. Where END is
-    the order, that alone, written as the place of a snapshot before any END."""
+    """The earliest position that anything of the stream shows; a snapshot before it is the first.
+    PostgreSQL: the lowest position of a transaction, or of a commit that a change names as the one
+    before. SQL Server, Db2, CDL: also the lowest place of a change, empty for one without a place.
+    If END is the order: the lowest place of a change, written as that of a snapshot before any END.
+    """
     reaches_the_end: bool = False
     """Whether all that the source has sent has landed, as the setting `landing_reaches_the_end` or
     `--complete` says."""
@@ -172,14 +174,14 @@ class Facts:
     unreadable_markers: tuple[int, ...] = ()
     """Offsets of messages in the transaction topic that cannot be read."""
     unfinished: tuple[int, ...] = ()
-    """Offsets of BEGINs without END of a connector whose stream can break off in a transaction."""
+    """Offsets of BEGINs without END (PostgreSQL): after one another stream may have begun."""
     log_numbers: tuple[LogNumbers, ...] = ()
     unlanded_tables: Mapping[str, str] = field(default_factory=dict)
     """Tables of which ENDs count changes, while nothing of their topics has landed. To each the
     position of the newest transaction that counts some."""
     windows: tuple[str | None, ...] = ()
-    """Commits that reads of an incremental snapshot name as the one before them (S6); None in front
-    of the first commit of a stream. What follows such a commit closes their window, whether a
+    """Commits that reads of an incremental snapshot name as the one before them (S6); None before
+    the first commit of a stream. What follows such a commit closes their window, whether a
     change of it has landed or not."""
     snapshot_tables: tuple[SnapshotTable, ...] = ()
     snapshot_partitions: tuple[SnapshotPartition, ...] = ()
@@ -257,7 +259,7 @@ class Counted:
     two markers without a gap between them, the transaction of the first ended before it, and that
     of the second did not. The beginning of a partition counts as a first marker."""
     following_place: str = PAST_ALL
-    """The place of the first change of the next transaction behind its END that has changes."""
+    """The place of the first change of the next transaction after its END that has changes."""
     previous_position: str | None = None
     """The commit before its own, where a change names it."""
     first_change: str | None = None
@@ -288,7 +290,7 @@ class Counted:
 class Truncate:
     """A TRUNCATE that is a transaction by itself, without END.
 
-    Its position is behind that of the last END before it in its log, or behind its BEGIN where it
+    Its position is after that of the last END before it in its log, or after its BEGIN where it
     has one. A BEGIN that stays alone is one, too: it may be that of a TRUNCATE that has not
     landed, and in MariaDB each statement of DDL has one.
     """
@@ -301,11 +303,11 @@ class Truncate:
     """None of a BEGIN alone."""
     log_number: LogNumber | None
     following_end_offset: int | None
-    """Of the next END behind its position."""
+    """Of the next END after its position."""
     has_landed: bool = True
     """Whether it has, and is not a BEGIN alone."""
     has_next_marker: bool = False
-    """Whether the marker behind its BEGIN has landed, which is not its END."""
+    """Whether the marker after its BEGIN has landed, which is not its END."""
     proof: ClassVar[Literal["counted"]] = "counted"
     committed_at: ClassVar[None] = None
 
@@ -336,8 +338,8 @@ class Uncounted:
     boundary_place: str | None = None
     """Of a group, what shows its end; None before that has landed."""
     has_known_end: bool = True
-    """Whether it ended at its position. Else it has none, or stands there only to hold what a new
-    stream has sent behind it, because the one that it was sent in broke off."""
+    """False if it has no position, or a placeholder: its stream broke off inside the transaction,
+    and the placeholder makes everything that the new stream sent wait."""
     lacks_window_place: bool = False
     last_change: str | None = None
     """The highest place in the log of its changes that have landed, where `compared_place` is
@@ -365,7 +367,8 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class BlockingSnapshot:
-    """A blocking snapshot, behind the transaction that was open as it was signalled."""
+    """A blocking snapshot, right after the transaction that the connector had streamed when it
+    began to read: the one that asked for the snapshot, or a later one."""
 
     position: str
     """Of that transaction; of the reads, where nothing shows it."""
@@ -384,8 +387,8 @@ Link: TypeAlias = AnyTransaction | Message | Snapshot | BlockingSnapshot
 def place_of(link: Link) -> tuple[bool, str, int, str]:
     """Where a link stands in the order of marks.
 
-    Where a commit ends the next record can begin: at one position come a transaction, a message
-    behind it, an initial snapshot, a blocking one, and a message that names no commit, since it is
+    The next record can begin where a commit ends. So at one position come a transaction, a message
+    after it, an initial snapshot, a blocking one, and a message that names no commit, since it is
     the first of a stream.
 
     >>> place_of(Snapshot("0042")) < place_of(Message("0042", None))

@@ -11,7 +11,7 @@ class Partitions:
     """The partitions of all topics of tables."""
 
     def __init__(self, traits: Traits, facts: Facts) -> None:
-        self._ends_open = traits.names_predecessor
+        self._names_predecessor = traits.names_predecessor
         self._low_water = self._window_low_water = PAST_ALL
         if not facts.reaches_the_end:
             self._low_water = _lowest(one for one in facts.partitions if one.has_changes)
@@ -26,7 +26,7 @@ class Partitions:
         return self._low_water >= place
 
     def have_left(self, place: str) -> bool:
-        """Whether every partition with changes holds one behind a place."""
+        """Whether every partition with changes holds one after a place."""
         return self._low_water > place
 
     def have_left_window(self, span: Span) -> bool:
@@ -38,7 +38,7 @@ class Partitions:
         return self._is_past(self._window_low_water, span)
 
     def _is_past(self, reached: str, span: Span) -> bool:
-        is_behind = not span.reaches_to(reached, ends_open=self._ends_open)
+        is_behind = not span.reaches_to(reached, names_predecessor=self._names_predecessor)
         return is_behind or reached >= span.following
 
 

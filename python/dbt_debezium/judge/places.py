@@ -5,12 +5,12 @@ from typing import Final, NamedTuple
 NOWHERE: Final = ""
 """Before every place, also that of the first END, which may have offset 0."""
 EVERYWHERE: Final = "~"
-"""Behind every place."""
+"""After every place."""
 PAST_ALL: Final = "~~"
-"""Where a landing that reaches the end of what was sent has come to; also a place that nothing
-shows, which only such a landing has come to."""
+"""Infinity. Partitions reach it only if the landing reaches the end of what was sent, so it is also
+the place of what no message shows."""
 UNKNOWN_END: Final = "+end"
-"""How a position ends of which nothing shows where the commit ended: it is behind all changes."""
+"""How a position ends of which nothing shows where the commit ended: it is after all changes."""
 
 
 def epoch_of(position: str) -> str:
@@ -28,16 +28,17 @@ class Span(NamedTuple):
     first: str
     """PAST_ALL where no change of it has landed that would show it."""
     last: str
-    """Where a change stands at the commit before its own, this is the transaction's commit, which
-    only changes of later transactions name."""
+    """If changes are placed by the commit before their own (PostgreSQL), the transaction's own
+    commit: only changes of later transactions name it."""
     following: str = PAST_ALL
     """Where the next transaction's changes begin, as far as that is known."""
 
-    def reaches_to(self, place: str, *, ends_open: bool) -> bool:
+    def reaches_to(self, place: str, *, names_predecessor: bool) -> bool:
         """Whether what stands at a place may be of the transaction or older.
 
         Args:
             place: of a change.
-            ends_open: whether what names `last` is of a later transaction.
+            names_predecessor: whether places are commits that changes name as the one before, so
+                that what names `last` is of a later transaction.
         """
-        return place < self.last if ends_open else place <= self.last
+        return place < self.last if names_predecessor else place <= self.last

@@ -14,8 +14,8 @@ from dbt_debezium.reasons.hold_reason import HoldReason
 
 
 class Predecessor:
-    """The link in front of the one that is judged, published or held, with the logical messages
-    behind it."""
+    """The link before the one that is judged, published or held, with the logical messages
+    after it."""
 
     def __init__(self, end: ChainEnd, evidence: Evidence) -> None:
         self.end = end
@@ -67,7 +67,7 @@ class Predecessor:
         return "snapshot_incomplete" if transaction.is_unanswered else None
 
     def _lacks(self, transaction: AnyTransaction, traits: Traits) -> HoldReason | None:
-        """Why something may be missing in front of a transaction."""
+        """Why something may be missing before a transaction."""
         match transaction:
             case Truncate():
                 follows = self._is_followed_by_truncate(transaction)
@@ -139,15 +139,15 @@ class Predecessor:
         named = transaction.previous_position
         if is_first:
             return named is not None and named == self.end.position_before
-        # What names a message that names itself may follow anything: nothing in front of it waits.
-        come = self.end.newest_position or NOWHERE
-        has_come = (transaction.older_position or NOWHERE) <= come
-        return self._is_named(named) or (named in self._lone_positions and has_come)
+        # What names a message that names itself may follow anything: nothing before it waits.
+        newest = self.end.newest_position or NOWHERE
+        is_next = (transaction.older_position or NOWHERE) <= newest
+        return self._is_named(named) or (named in self._lone_positions and is_next)
 
     def _is_named(self, position: str | None) -> bool:
         end = self.end.position
-        # The first transaction of a stream names none, or the snapshot. Behind a snapshot of
-        # another connector it names the one in front of that, so nothing stands in between.
+        # The first transaction of a stream names none, or the snapshot. After a snapshot of
+        # another connector it names the one before that, so nothing stands in between.
         if end is None and position == self.end.snapshot_position:
             return True
         if end is None and position is not None and position == self.end.position_before:
@@ -160,7 +160,7 @@ class Predecessor:
         """Whether no END is missing in between: all numbers are known, or all markers."""
         if self._evidence.facts.reaches_the_end:
             return True
-        # Behind a BEGIN alone its END may be missing.
+        # After a BEGIN alone its END may be missing.
         is_alone = not truncate.has_landed and not truncate.has_next_marker
         if not is_alone and self._evidence.log.runs_on_to(truncate.log_number, self.end):
             return True
@@ -171,7 +171,7 @@ class Predecessor:
         return self._evidence.markers.show_nothing_between(self.end.end_offsets, end_offsets)
 
     def _may_lack_a_truncate(self, transaction: Counted | Truncate, traits: Traits) -> bool:
-        """Whether a truncate may be missing between the commit and what stands behind it (S8)."""
+        """Whether a truncate may be missing between the commit and what stands after it (S8)."""
         evidence = self._evidence
         is_counted = traits.counts_truncates and isinstance(transaction, Counted)
         if is_counted or evidence.facts.sends_no_truncates:

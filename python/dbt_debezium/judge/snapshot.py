@@ -32,7 +32,7 @@ class SnapshotReads:
                 return "snapshot_incomplete"
             partitions = [one for one in self.partitions if one.topic in read_topics]
         else:
-            if topics.unlanded_behind(self.position):
+            if topics.unlanded_after(self.position):
                 return "snapshot_incomplete"
             partitions = [one for one in self.partitions if topics.may_have_reads(one.topic)]
         if topics.reach_the_end:
@@ -49,7 +49,7 @@ class SnapshotReads:
 
     def lacking_tables(self, topics: "Topics") -> tuple[str, ...]:
         """Tables of which nothing has landed."""
-        return () if self.is_blocking else tuple(topics.unlanded_behind(self.position))
+        return () if self.is_blocking else tuple(topics.unlanded_after(self.position))
 
     def lacking_topics(self, topics: "Topics") -> tuple[str, ...]:
         """Topics that may lack reads in the offsets that have landed."""
@@ -116,8 +116,8 @@ class Topics:
         self._signal_topics = {one.topic for one in facts.partitions if one.is_of_signals}
         self._is_ordered_by_end = is_ordered_by_end
 
-    def unlanded_behind(self, position: str) -> list[str]:
-        """Tables that have no topic yet, and of which an END behind a snapshot counts changes."""
+    def unlanded_after(self, position: str) -> list[str]:
+        """Tables that have no topic yet, and of which an END after a snapshot counts changes."""
         if self.reach_the_end:
             return []
         return [

@@ -12,7 +12,7 @@ class Traits:
     """What the place of a change in the log is, by which partitions are compared. `predecessor`:
     the commit that it names as the one before its own, so that a partition which names a commit is
     past it. `commit`: its own commit, of which more changes may follow. `change`: its own, where
-    the log holds one transaction behind the other."""
+    the log holds one transaction after the other."""
     is_ordered_by_end: bool = False
     """Whether only the order of ENDs is that of commits. The position of a transaction is then the
     offset of its first END."""

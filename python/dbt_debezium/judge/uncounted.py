@@ -29,7 +29,7 @@ def uncounted_hold_reason(
 
 
 def _is_left(transaction: Uncounted, partitions: Partitions) -> bool:
-    """Whether all partitions are behind it."""
+    """Whether all partitions have passed it."""
     if transaction.is_group:
         return partitions.have_reached(transaction.boundary_place or PAST_ALL)
     return partitions.have_left(transaction.compared_place)

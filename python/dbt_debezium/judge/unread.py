@@ -10,7 +10,7 @@ class UnreadMessages:
     """The messages in topics of tables that cannot be read."""
 
     def __init__(self, traits: Traits, facts: Facts) -> None:
-        self._ends_open = traits.names_predecessor
+        self._names_predecessor = traits.names_predecessor
         self._unreadable = facts.unreadable
         self.may_be_a_snapshot = any(one.may_be_a_first_read for one in self._unreadable)
         """Whether one may be of an initial snapshot (S4)."""
@@ -30,10 +30,10 @@ class UnreadMessages:
         """Whether one may be a change of a transaction.
 
         It stands between its neighbours in its partition, so it is no change of a transaction that
-        stands before or behind both.
+        stands before or after both.
         """
         return any(
-            span.reaches_to(one.after_place, ends_open=self._ends_open)
+            span.reaches_to(one.after_place, names_predecessor=self._names_predecessor)
             and span.first <= one.before_place
             for one in self._unreadable
         )
@@ -41,7 +41,7 @@ class UnreadMessages:
     def may_be_before(self, place: str, end: ChainEnd) -> bool:
         """Whether one may be a change of a transaction that nothing counts, or of one before it.
 
-        It may be any behind what stands before it in its partition. The chain is past that place
+        It may be any after what stands before it in its partition. The chain is past that place
         only if an operator has decided on what was held there, or a snapshot has read it again.
 
         Args:
@@ -54,8 +54,8 @@ class UnreadMessages:
             return any(
                 one.after_place <= place and base < one.before_position for one in self._unreadable
             )
-        come = end.position if self._ends_open else end.reached_place or NOWHERE
+        published = end.position if self._names_predecessor else end.reached_place or NOWHERE
         return any(
-            one.after_place <= place and come <= max(one.after_place, one.known_place)
+            one.after_place <= place and published <= max(one.after_place, one.known_place)
             for one in self._unreadable
         )

@@ -28,13 +28,13 @@ class ChainEnd:
     end_offsets: tuple[int, ...] = (-1,)
     """Of the END of the newest transaction in the transaction topic's one partition; several where
     a restart sent it again, -1 before the first, none where an operator has accepted a transaction
-    that may never get an END. They stay where a snapshot follows."""
+    that may never get an END. A snapshot does not change them."""
     log_numbers: tuple[tuple[str, int], ...] = ()
     """Of each log that numbers transactions, the newest number in the chain."""
     reached_place: str | None = None
     """The highest place of a change or snapshot in the chain, where END does not count all."""
     position_before: str | None = None
-    """Of the newest transaction in front of that snapshot."""
+    """Of the newest transaction before that snapshot."""
     has_discarded_snapshot: bool = False
     """Whether the newest initial snapshot was discarded, so that it has replaced nothing."""
 
@@ -46,7 +46,7 @@ class ChainEnd:
     @property
     def passed(self) -> str | None:
         """Up to where transactions are published: all of the newest one and what is in the newest
-        snapshot. Nothing shows it behind a snapshot that was discarded."""
+        snapshot. Nothing shows it after a snapshot that was discarded."""
         if self.position is None and self.has_discarded_snapshot:
             return None
         return self.newest_position

@@ -65,7 +65,7 @@ OFFSETS_PER_FILE: Final = 250_000
 OVERFLOW: Final = "long overflow"
 """What Java says of a time that has more microseconds than 64 bits hold."""
 FAR_TIME: Final = (
-    "a message has a time behind the year 294246, which Spark cannot hold; leave the topic out of "
+    "a message has a time after the year 294246, which Spark cannot hold; leave the topic out of "
     "topics, or remove the message with kafka-delete-records.sh, and have the broker refuse such "
     "times (message.timestamp.after.max.ms)"
 )

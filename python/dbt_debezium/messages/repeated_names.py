@@ -64,7 +64,7 @@ def has_repeated_names(key: str | None, value: str | None, flat: Flat) -> bool:
             return False
     elif flat.kind == "transaction_marker" and are_distinct_without_digits("", value):
         return False
-    # Behind the bytes of a schema registry.
+    # After the bytes of a schema registry.
     return looked_at(value[5:] if value.startswith("\x00") else value)
 
 
