@@ -590,23 +590,31 @@ class SourceEvidence:
         return self._snapshot_positions[place]
 
     def _behind_seen(self, place: str) -> str:
-        seen = self.ends.seen_by(place, self.last_of_all, self._sent_behind(place))
+        seen = self.ends.seen_by(place, self.last_of_all, *self._sent_around(place))
         # A place behind which something is settled is behind the chain's end: the judge holds it.
         if self.state.seen_position is not None and (self.state.seen_place or "") <= place:
             seen = most(seen, self.state.seen_position)
         return f"{NOWHERE if seen is None else seen}+{place}"
 
-    def _sent_behind(self, place: str) -> set[str]:
-        """Transactions of which a change stands behind the reads of a snapshot in its partition.
-        Places of two servers do not compare, as behind a failover."""
+    def _sent_around(self, place: str) -> tuple[set[str], set[str]]:
+        """Transactions of which a change stands in front of the reads of a snapshot in its
+        partition, and those of which one stands behind them. Places of two servers do not compare,
+        as behind a failover, and some changes tell none."""
+        first: dict[TopicPartition, int] = {}
         last: dict[TopicPartition, int] = {}
         for one in self.reads.get(place, ()):
-            last[one.key] = max(one.last_offset, last.get(one.key, -1))
-        return {
-            self.groups.group_of.get(one.unit_id, one.unit_id)
-            for one in self.stretches("change")
-            if one.unit_id is not None and one.first_offset > last.get(one.key, one.first_offset)
-        }
+            first[one.key] = min(one.first_offset, first.get(one.key, one.first_offset))
+            last[one.key] = max(one.last_offset, last.get(one.key, one.last_offset))
+        before, behind = set(), set()
+        for one in self.stretches("change"):
+            if one.unit_id is None or one.key not in first:
+                continue
+            name = self.groups.group_of.get(one.unit_id, one.unit_id)
+            if one.first_offset < first[one.key]:
+                before.add(name)
+            elif one.first_offset > last[one.key]:
+                behind.add(name)
+        return before, behind
 
     @cached_property
     def last_of_all(self) -> dict[str, str]:
