@@ -86,7 +86,7 @@ class SourceEvidence:
             is_complete=self._is_complete,
         )
         self.end = state.end
-        self.late = Late(known, state, self.traits, facts.counts)
+        self.late = Late(known, state, self.traits, facts.counts, facts.stretches)
         self.groups = groups_of(self.late.lone, facts.stretches, facts.controls)
         counts = self._in_order_of_offsets() if self.is_in_order else facts.counts
         for marker in facts.markers:
