@@ -388,8 +388,8 @@ class Writer:
             }
         if self.connector == "oracle":
             place = {"scn": at, "rs_id": "0x00031c.000a2b3d.0001", "ssn": 0}
-            commit = {} if is_read else {"commit_scn": clauses["commit"]}
-            return {**source, **place, **commit}
+            commit = None if clauses.get("commit") == "nowhere" else clauses.get("commit")
+            return {**source, **place, "commit_scn": commit}
         if self.connector == "informix":
             if "schemaless" in clauses:
                 del source["schema"]

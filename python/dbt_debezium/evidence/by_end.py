@@ -83,22 +83,27 @@ class Ends:
         return int(self._positions[at]) if at < len(self._positions) else None
 
     def seen_by(
-        self, place: str, last_of: Mapping[str, str], behind: Collection[str] = ()
+        self,
+        place: str,
+        last_of: Mapping[str, str],
+        before: Collection[str],
+        behind: Collection[str],
     ) -> str | None:
-        """Where the newest transaction stands whose changes stand before a snapshot's place.
+        """Where the newest transaction stands that a snapshot has seen: its partitions show it
+        before the reads, or its changes stand before their place.
 
         Args:
             place: of the snapshot's reads.
             last_of: the highest place of a change of each transaction, settled or not.
-            behind: transactions that a partition shows after the reads.
+            before: transactions that a partition shows before the reads.
+            behind: transactions that a partition shows after them.
         """
         seen = (
             one.position or NOWHERE
             for one in self._sent.values()
             if self.is_over(one)
             and one.name not in behind
-            and (last := last_of.get(one.name))
-            and last <= place
+            and (one.name in before or (last_of.get(one.name) or EVERYWHERE) <= place)
         )
         return max(seen, default=None)
 

@@ -7,7 +7,7 @@ discarded, or seen by a snapshot. `settled_unit` says where a settled transactio
 from collections.abc import Iterable
 
 from dbt_debezium.evidence.by_end import SERVER_OF_READS, server_of
-from dbt_debezium.evidence.facts import Count, Marker, Stretch
+from dbt_debezium.evidence.facts import Count, Marker, Rows, Stretch
 from dbt_debezium.evidence.known import Known
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.state import State
@@ -19,7 +19,12 @@ class Late:
     """Which facts of a run are of settled units."""
 
     def __init__(
-        self, known: Known, state: State, traits: Traits | None, counts: Iterable[Count]
+        self,
+        known: Known,
+        state: State,
+        traits: Traits | None,
+        counts: Iterable[Count],
+        stretches: Rows[Stretch],
     ) -> None:
         """Take in where the changes of each transaction stand.
 
@@ -28,6 +33,7 @@ class Late:
             state: after the last run.
             traits: of the connector, as far as that is known.
             counts: of all changes that a run is given.
+            stretches: likewise.
         """
         self._known, self._state = known, state
         self._end = state.end
@@ -37,6 +43,17 @@ class Late:
         self._snapshot_place = None
         if traits and traits.is_ordered_by_end and self._end.snapshot_position is not None:
             self._snapshot_place = self._end.snapshot_position.rpartition("+")[2]
+        self._before: set[str] = set()
+        """Transactions that a partition shows in front of reads of a published snapshot."""
+        self._behind: set[str] = set()
+        """Those that one shows behind all of them."""
+        if self._snapshot_place is not None:
+            reads = {line.key: line.last_read for line in state.partitions}
+            for stretch in stretches.where("kind", "change"):
+                last_read = reads.get(stretch.key)
+                if stretch.unit_id is not None and last_read is not None:
+                    is_before = stretch.first_offset < last_read
+                    (self._before if is_before else self._behind).add(stretch.unit_id)
         self._last: dict[str, str | None] = {}
         self.lone: set[str] = set()
         """Those of which neither a GTID nor a transaction block says whose changes they are."""
@@ -52,16 +69,14 @@ class Late:
         """Where ENDs of this run say that transactions stand."""
 
     def is_seen(self, name: str) -> bool:
-        """Whether a published snapshot has seen a transaction: where END is the order, it stands
-        before the snapshot's place in the log, whenever its END lands."""
+        """Whether a published snapshot has seen a transaction, whenever its END lands: where END is
+        the order, its partitions show it in front of the reads, or it stands before their place."""
+        if self._snapshot_place is None or name in self._known.settled or name in self._behind:
+            return False
         last = self._last.get(name)
-        return (
-            self._snapshot_place is not None
-            and last is not None
-            and last <= self._snapshot_place
-            and name not in self._known.settled
-            and not self._is_of_another_server(last)
-        )
+        if last is None:
+            return name in self._before
+        return last <= self._snapshot_place and not self._is_of_another_server(last)
 
     def _is_of_another_server(self, place: str) -> bool:
         """Whether another server has written a place than the newest one that is published. The two

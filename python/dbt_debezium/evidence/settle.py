@@ -191,6 +191,7 @@ class Settlement:
                 old.has_signals,
                 old.is_shared or place in evidence.facts.shared,
                 [*old.tables],
+                last_read=old.last_read,
                 unplaced=old.unplaced,
             )
         unread: dict[TopicPartition, list[Unread]] = defaultdict(list)
@@ -240,6 +241,8 @@ class Settlement:
         is_commit_of_read = one.kind == "read" and bool(traits and traits.change_place == "commit")
         if is_commit_of_read:
             line.reached_by_reads = most(line.reached_by_reads, one.commit_position)
+        if one.kind == "read":
+            line.last_read = most(line.last_read, one.last_offset)
         first, last = _run_at(line.runs, one.first_offset), _run_at(line.runs, one.last_offset)
         for is_first, offset, into in (
             (True, one.first_offset, first),

@@ -86,7 +86,7 @@ class SourceEvidence:
             is_complete=self._is_complete,
         )
         self.end = state.end
-        self.late = Late(known, state, self.traits, facts.counts)
+        self.late = Late(known, state, self.traits, facts.counts, facts.stretches)
         self.groups = groups_of(self.late.lone, facts.stretches, facts.controls)
         counts = self._in_order_of_offsets() if self.is_in_order else facts.counts
         for marker in facts.markers:
@@ -595,24 +595,32 @@ class SourceEvidence:
         return self._snapshot_positions[place]
 
     def _behind_seen(self, place: str) -> str:
-        seen = self.ends.seen_by(place, self.last_of_all, self._sent_behind(place))
+        seen = self.ends.seen_by(place, self.last_of_all, *self._sent_around(place))
         # If something is settled that it has not seen, it stays before the chain's end, and
         # the judge holds it as late.
         if self.state.seen_position is not None and (self.state.seen_place or "") <= place:
             seen = most(seen, self.state.seen_position)
         return f"{NOWHERE if seen is None else seen}+{place}"
 
-    def _sent_behind(self, place: str) -> set[str]:
-        """Transactions of which a change stands after the reads of a snapshot in its partition.
-        Places of two servers do not compare, as after a failover."""
+    def _sent_around(self, place: str) -> tuple[set[str], set[str]]:
+        """Transactions of which a change stands before the reads of a snapshot in its
+        partition, and those of which one stands after them. Places of two servers do not compare,
+        as after a failover, and some changes tell none."""
+        first: dict[TopicPartition, int] = {}
         last: dict[TopicPartition, int] = {}
         for one in self.reads.get(place, ()):
-            last[one.key] = max(one.last_offset, last.get(one.key, -1))
-        return {
-            self.groups.group_of.get(one.unit_id, one.unit_id)
-            for one in self.stretches("change")
-            if one.unit_id is not None and one.first_offset > last.get(one.key, one.first_offset)
-        }
+            first[one.key] = min(one.first_offset, first.get(one.key, one.first_offset))
+            last[one.key] = max(one.last_offset, last.get(one.key, one.last_offset))
+        before, behind = set(), set()
+        for one in self.stretches("change"):
+            if one.unit_id is None or one.key not in first:
+                continue
+            name = self.groups.group_of.get(one.unit_id, one.unit_id)
+            if one.first_offset < first[one.key]:
+                before.add(name)
+            elif one.first_offset > last[one.key]:
+                behind.add(name)
+        return before, behind
 
     @cached_property
     def last_of_all(self) -> dict[str, str]:

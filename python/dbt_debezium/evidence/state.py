@@ -109,6 +109,8 @@ class Partition(Struct, forbid_unknown_fields=True):
     """Of which a change or read has landed, by the names that END uses."""
     unread: list[Unread] = field(default_factory=list)
     """Messages that cannot be read, and that the chain has not passed."""
+    last_read: int | None = None
+    """Offset of the newest settled read of an initial snapshot."""
     unplaced: list[int] = field(default_factory=list)
     """The offsets of all that cannot be read."""
     passed: list[int] = field(default_factory=list)
