@@ -464,19 +464,26 @@ class SourceEvidence:
         return merged_numbers(numbers | known)
 
     def unfinished(self, among: Container[str]) -> set[tuple[str, int, int]]:
-        """BEGINs without END (PostgreSQL), each with its transaction, partition and offset: those
-        of settled transactions, and of some others."""
+        """BEGINs without END, each with its transaction, partition and offset: those of settled
+        transactions, and of some others."""
         ended = {one.transaction_id for one in self.facts.markers if one.is_end}
         found: list[Marker | Unfinished] = [
             one for one in self.state.unfinished if one.transaction_id not in ended
         ]
-        if self.names_predecessor:
-            found += [
-                one
-                for one in self.sent.kept_markers()
-                if one.transaction_id in among and not self.sent[one.transaction_id].has_end
-            ]
+        found += [
+            one
+            for one in self.sent.kept_markers()
+            if one.transaction_id in among and self._is_unfinished(self.sent[one.transaction_id])
+        ]
         return {(one.transaction_id, one.partition, one.offset) for one in found}
+
+    def _is_unfinished(self, one: Transaction) -> bool:
+        """Whether what follows its BEGIN cannot be next to what comes before it. A BEGIN of MariaDB
+        that stays alone has a place of its own, and so has what an operator has settled."""
+        if self.names_predecessor:
+            return not one.has_end
+        has_place = one.is_decided or self.ends.is_over(one)
+        return self.is_ordered_by_end and not has_place
 
     def marker_positions(self, among: Container[str]) -> dict[TopicPartition, dict[int, str]]:
         """Where BEGINs and ENDs stand, by partition and offset: those of settled transactions, and
