@@ -110,8 +110,8 @@ class SnapshotPartition:
     """The last message in front of the reads that was sent before the snapshot. In a partition
     without its reads: the last one in front of `newer_offset`."""
     newer_offset: int | None
-    """The first message of the stream behind the reads that is no tombstone. In a partition without
-    its reads: the first that is newer than the snapshot."""
+    """The first message behind the reads that is no tombstone. In a partition without its reads:
+    the first that is newer than the snapshot."""
     first_offset: int | None
     """The first message that is no tombstone, whatever it is."""
     is_quiet: bool = False
