@@ -73,7 +73,7 @@ class Shown:
         if self._evidence.is_ordered_by_end:
             behind = self._evidence.ends.order_of(one)
         return {
-            "committed_at": one.marked_at or one.committed_at or None,
+            "committed_at": one.ended_at or one.marked_at or one.committed_at or None,
             "log_order": one.position or one.commit_position or behind,
             "event_count": one.event_count,
             "miscounted_tables": tuple(self._counts.miscounted.get(name, ())),

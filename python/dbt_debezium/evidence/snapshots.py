@@ -17,7 +17,7 @@ class Asked(NamedTuple):
     previous: str | None
     """The commit that its reads name."""
     transaction_id: str | None
-    """The first transaction of a stream, if that asked for it and names no commit."""
+    """The transaction that asked for it, if its signal stands where the reads do."""
     followed: str | None
     """The commit behind which it stands, where the reads show it."""
 
@@ -48,49 +48,41 @@ def asked(reads: Mapping[str, Sequence[Stretch]], signals: Sequence[Control]) ->
     for place, some in reads.items():
         previous = most(*(one.previous for one in some))
         first_read_at = min(one.first_at for one in some)
-        first = [
+        # An initial snapshot may stand there too, and is older.
+        asking = [
             one.transaction_id
             for one in signals
-            if one.previous is None
-            and one.position == place
-            and first_read_at > (one.committed_at or 0)
+            if one.position == place and first_read_at > (one.committed_at or 0)
         ]
-        if previous is None and not first:
+        if previous is None and not asking:
             continue
         opened = least(*(one.position for one in signals if one.previous == previous))
         is_between = previous is not None and place <= previous
         follows = is_between and (opened is None or opened > place)
-        found[place] = Asked(previous, first[0] if first else None, previous if follows else None)
+        found[place] = Asked(previous, next(iter(asking), None), previous if follows else None)
     return found
 
 
-def unanswered(
-    signals: Sequence[Control], snapshots: Mapping[str, Asked], pending: Iterable[str]
-) -> set[str]:
+def unanswered(signals: Sequence[Control], answers: Iterable[Asked]) -> set[str]:
     """Transactions with a signal that no snapshot answers.
 
-    None stands behind it and before the next signal, and there are fewer snapshots behind it than
-    signals from it on.
+    None stands behind it and before the next signal, and there are no more snapshots behind it than
+    later signals.
 
     Args:
         signals: that ask for a blocking snapshot.
-        snapshots: all blocking ones of this run.
-        pending: places of those that are not published.
+        answers: blocking snapshots that are not published.
     """
-    at_of = {one.transaction_id or "": one.previous or "" for one in signals}
-    known = [
-        (snapshots[at].previous or "", snapshots[at].followed is not None, at)
-        for at in pending
-        if at in snapshots
-    ]
+    # Of what names one commit, a snapshot that stands right behind that commit is the first.
+    asking = {one.transaction_id or "": (one.previous or "", 1) for one in signals}
+    known = [(one.previous or "", 2 if one.followed is None else 0) for one in answers]
+    last = EVERYWHERE, 0
     lacking = set()
-    for name, at in at_of.items():
-        later = [place for place in at_of.values() if place > at]
-        behind = [one for one in known if one[0] >= at and not (one[0] == at and one[1])]
-        is_next = min((one[0] for one in behind), default=EVERYWHERE) < min(
-            later, default=EVERYWHERE
-        )
-        if not is_next and len({one[2] for one in behind}) <= len(later):
+    for name, at in asking.items():
+        later = [one for one in asking.values() if one > at]
+        behind = [one for one in known if one > at]
+        is_next = min(behind, default=last) < min(later, default=last)
+        if not is_next and len(behind) <= len(later):
             lacking.add(name)
     return lacking
 
@@ -103,7 +95,7 @@ class Around(NamedTuple):
     older: int | None
     """The last message in front of the reads."""
     newer: int | None
-    """The first message behind them that is no read."""
+    """The first message behind them; a read there is of a later snapshot."""
     first: int | None
     """The first message at all."""
 
@@ -124,7 +116,7 @@ def around(place: str, some: Sequence[Stretch]) -> Around:
             (
                 one.first_offset if one.first_offset > last_read else one.last_offset
                 for one in some
-                if one.kind != "read" and one.last_offset > last_read
+                if one.last_offset > last_read
             ),
             default=None,
         )
