@@ -140,13 +140,7 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
     start = known_end(evidence)
     facts, marks = collected(evidence)
     counts = Counts()
-
-    def noted() -> Iterator[Link]:
-        for mark in marks:
-            counts.add(mark)
-            yield mark
-
-    links = [*judge(facts, noted(), start)]
+    links = [*judge(facts, counts.noted(marks), start)]
     judged = link_verdicts(evidence, facts, links, counts)
     windows = [*window_verdicts(evidence, judged)]
     closed = {one.unit_id for one in windows if one.is_settled}

@@ -3,7 +3,6 @@
 There is no object of Python for a message, but for those that are rare, and for copies.
 """
 
-from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
@@ -153,7 +152,7 @@ def _places(rows: pa.Table) -> set[TopicPartition]:
     if not rows.num_rows:
         return set()
     keys = ["topic", "partition"]
-    return {*_values(rows.select(keys).group_by(keys, use_threads=False).aggregate([]), keys)}
+    return {*_values(rows.group_by(keys, use_threads=False).aggregate([]), keys)}
 
 
 def plain(column: Any) -> Any:
@@ -179,7 +178,7 @@ def codes(column: pa.ChunkedArray) -> tuple[pa.Array, pa.Array]:
 
 def counted_up(count: int) -> pa.Array:
     """The numbers from 0 on, so many."""
-    return pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(array("q", range(count)))])
+    return pa.array(range(count), pa.int64())
 
 
 def _once(rows: pa.Table) -> tuple[pa.Table, pa.Array]:

@@ -88,16 +88,14 @@ def unanswered(signals: Sequence[Control], answers: Iterable[Asked]) -> set[str]
 
 
 class Around(NamedTuple):
-    """What lies around the reads of a snapshot in a partition, by offset. Each may be None."""
+    """What lies around the reads of a snapshot in a partition, by offset, as `SnapshotPartition`
+    has it. Each may be None."""
 
     first_read: int | None
     last_read: int | None
     older: int | None
-    """The last message in front of the reads."""
     newer: int | None
-    """The first message behind them; a read there is of a later snapshot."""
     first: int | None
-    """The first message at all."""
 
 
 def around(place: str, some: Sequence[Stretch]) -> Around:
@@ -112,23 +110,14 @@ def around(place: str, some: Sequence[Stretch]) -> Around:
     if reads:
         first_read = min(one.first_offset for one in reads)
         last_read = max(one.last_offset for one in reads)
-        newer = min(
-            (
-                one.first_offset if one.first_offset > last_read else one.last_offset
-                for one in some
-                if one.last_offset > last_read
-            ),
-            default=None,
+        behind = (
+            one.first_offset if one.first_offset > last_read else one.last_offset
+            for one in some
+            if one.last_offset > last_read
         )
-        older = max(
-            (
-                one.last_offset if one.last_offset < first_read else one.first_offset
-                for one in some
-                if one.first_offset < first_read
-            ),
-            default=None,
+        return Around(
+            first_read, last_read, _last_before(first_read, some), min(behind, default=None), first
         )
-        return Around(first_read, last_read, older, newer, first)
     placed = [one for one in some if one.kind in ("change", "read")]
     newer = min(
         (
@@ -138,15 +127,17 @@ def around(place: str, some: Sequence[Stretch]) -> Around:
         ),
         default=None,
     )
-    older = max(
-        (
-            one.last_offset if newer is None or one.last_offset < newer else one.first_offset
-            for one in placed
-            if newer is None or one.first_offset < newer
-        ),
-        default=None,
+    return Around(None, None, _last_before(newer, placed), newer, first)
+
+
+def _last_before(offset: int | None, some: Iterable[Stretch]) -> int | None:
+    """The last message in front of an offset; of all, where that is None."""
+    before = (
+        one.last_offset if offset is None or one.last_offset < offset else one.first_offset
+        for one in some
+        if offset is None or one.first_offset < offset
     )
-    return Around(None, None, older, newer, first)
+    return max(before, default=None)
 
 
 def settled_stretches(place: TopicPartition, runs: Iterable[Run]) -> list[Stretch]:
