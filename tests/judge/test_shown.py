@@ -49,9 +49,11 @@ def partition(runs: Runs, topic: str, number: int = 0) -> Progress:
 # --- commits
 
 
-def test_a_commit_was_made_when_its_first_marker_says() -> None:
-    runs = played(FIRST)
-    assert unit(runs, "701").committed_at == 1_000  # BEGIN says 1 millisecond
+def test_a_commit_was_made_when_its_end_says() -> None:
+    begin, change, end = FIRST.strip().split("\n")
+    assert unit(played(FIRST), "701").committed_at == 6_000
+    assert unit(played(f"{begin}\n{change}"), "701").committed_at == 1_000  # BEGIN says that
+    assert unit(played(f"{end}\n{change}"), "701").committed_at == 6_000
 
 
 def test_a_snapshot_was_made_when_its_last_row_was_read() -> None:

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import pyarrow as pa  # type: ignore[import-untyped]  # ships no types
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.evidence.fact_marks import FactMarks
+from dbt_debezium.evidence.fact_marks import fact_marks
 from dbt_debezium.evidence.facts import Control
 from dbt_debezium.evidence.groups import coded, grouped, landed_readable
 from dbt_debezium.evidence.known import Known, Look, Settings
@@ -38,7 +38,7 @@ from dbt_debezium.evidence.link_marks import LinkMarks
 from dbt_debezium.evidence.narrow import COLUMNS
 from dbt_debezium.evidence.outcomes import OUTCOMES, outcome_counts
 from dbt_debezium.evidence.progress import Progress, progress
-from dbt_debezium.evidence.settle import ChainResult, Settlement, known_end
+from dbt_debezium.evidence.settle import Settlement, known_end
 from dbt_debezium.evidence.shown import Counts, Miscounted
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.state import State, decoded, encoded
@@ -105,7 +105,7 @@ def evidence_of(rows: pa.Table, state: State, known: Known) -> SourceEvidence:
 
 def collected(evidence: SourceEvidence) -> tuple[Facts, Iterator[Link]]:
     """The marks of a source: its facts, and links in the order of the chain."""
-    return FactMarks(evidence).collected(), LinkMarks(evidence).collected()
+    return fact_marks(evidence), LinkMarks(evidence).collected()
 
 
 def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
@@ -139,20 +139,12 @@ def judge_source(rows: pa.Table, state: State, known: Known) -> Judged:
         )
     start = known_end(evidence)
     facts, marks = collected(evidence)
-    outcome, counts = ChainResult(start, state.newest), Counts()
-    links: list[Verdict] = []
-
-    def noted() -> Iterator[Link]:
-        for mark in marks:
-            counts.add(mark)
-            yield mark
-
-    for verdict in judge(facts, noted(), start):
-        links.append(verdict)
-        outcome.add(verdict)
+    counts = Counts()
+    links = [*judge(facts, counts.noted(marks), start)]
     judged = link_verdicts(evidence, facts, links, counts)
     windows = [*window_verdicts(evidence, judged)]
-    settlement = Settlement(evidence, outcome, {one.unit_id for one in windows if one.is_settled})
+    closed = {one.unit_id for one in windows if one.is_settled}
+    settlement = Settlement(evidence, start, links, closed)
     found = [*unit_verdicts(evidence, settlement, judged), *windows]
     following = settlement.state()
     reached = [*progress(evidence, facts, following.partitions)]

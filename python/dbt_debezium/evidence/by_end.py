@@ -5,13 +5,12 @@ partitions by the numbers of one log (decision 13); after its BEGIN, if that sta
 or after the last END before it in its log. SQL Server, Db2: the commit that END or a change tells.
 """
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
-from heapq import nlargest
-from operator import itemgetter
-from typing import Final
+from itertools import accumulate
+from typing import Final, TypeAlias
 
 from dbt_debezium.evidence.places import least, most, padded
 from dbt_debezium.evidence.transactions import Transaction
@@ -24,6 +23,8 @@ BINARY_LOG_PARTS: Final = 4
 """Of a place: file, position, row, server."""
 SERVER_OF_READS: Final = "0" * 10
 """Reads of a snapshot name no server."""
+Pair: TypeAlias = tuple[str, str]
+"""A number or a place, and the position of an END after it."""
 
 
 class Ends:
@@ -69,7 +70,7 @@ class Ends:
 
     def following_place(self, position: str | None) -> str | None:
         """The place of the first change of the next transaction after a position."""
-        if position is None or not self._traits or not self._traits.is_ordered_by_end:
+        if position is None:
             return None
         positions, places = self._places_behind
         at = bisect_right(positions, position)
@@ -79,8 +80,8 @@ class Ends:
         """The offset of the next END after a position."""
         if not self._has_one_partition:
             return None
-        at = bisect_right(self._positions, position)
-        return int(self._positions[at]) if at < len(self._positions) else None
+        at = bisect_right(self._end_offsets, int(_offset_of(position) or -1))
+        return self._end_offsets[at] if at < len(self._end_offsets) else None
 
     def seen_by(
         self,
@@ -142,7 +143,7 @@ class Ends:
         if not {*logs} - {one.log}:
             return True
         server, reached = server_of(one.first), self._end.reached_place
-        if server is None or (one.first or "") <= (reached or ""):
+        if (one.first or "") <= (reached or ""):
             return False
         places = [reached, *(other.first for other in self._ended if other.has_changes)]
         others = {server_of(at) for at in places if at is not None}
@@ -158,8 +159,9 @@ class Ends:
         """Of each log the lowest number of a transaction without a position."""
         found: dict[str, str] = {}
         for one in self._sent.values():
-            if one.position is None and one.log_position is not None:
-                found[one.log] = min(one.log_position, found.get(one.log, one.log_position))
+            if one.position is None:
+                number = one.log_position or ""
+                found[one.log] = min(number, found.get(one.log, number))
         return found
 
     def _position_without_end(self, one: Transaction) -> str | None:
@@ -172,52 +174,34 @@ class Ends:
 
     def _end_by_place(self, one: Transaction) -> str | None:
         """The last END of another log whose transaction stands before it on its server."""
-        server = server_of(one.first)
-        if server is None:
-            return None
-        places, newest = self._ends_of_servers.get(server, ([], []))
-        at = bisect_left(places, one.first or "")
-        return next((end for log, end in newest[at - 1] if log != one.log), None) if at else None
+        of_logs = self._ends_of_servers.get(server_of(one.first), {})
+        return most(*(ends.before(one.first) for log, ends in of_logs.items() if log != one.log))
 
     @cached_property
-    def _ends_of_servers(self) -> dict[str, tuple[list[str], list[list[tuple[str, str]]]]]:
-        """Of each server the last places of transactions with END, in order, and up to each the
-        newest position of an END: with its log, and that of another log."""
-        some: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    def _ends_of_servers(self) -> dict[str | None, dict[str, "Highest"]]:
+        """Of each server and log the ENDs, by the last places of their transactions."""
+        some: dict[str, dict[str, list[Pair]]] = defaultdict(lambda: defaultdict(list))
         for one in self._sent.values():
             server = server_of(one.last)
             if one.end_offset is not None and server is not None:
-                end = self._position(one) or NOWHERE
-                some[server].append((one.last or "", one.log, end))
-        found: dict[str, tuple[list[str], list[list[tuple[str, str]]]]] = {}
-        for server, ends in some.items():
-            places, newest = found[server] = [], []
-            of_log: dict[str, str] = {}
-            for place, log, end in sorted(ends):
-                of_log[log] = max(end, of_log.get(log, NOWHERE))
-                places.append(place)
-                newest.append(nlargest(2, of_log.items(), key=itemgetter(1)))
-        return found
+                some[server][one.log].append((one.last or "", self._position(one) or NOWHERE))
+        return {
+            server: {log: Highest(ends) for log, ends in of_logs.items()}
+            for server, of_logs in some.items()
+        }
 
     def _end_before(self, one: Transaction) -> str | None:
-        numbers, highest = self._ends_of_logs.get(one.log, ([], []))
-        at = bisect_left(numbers, one.log_position or "")
-        return highest[at - 1] if at else None
+        ends = self._ends_of_logs.get(one.log)
+        return None if ends is None else ends.before(one.log_position)
 
     @cached_property
-    def _ends_of_logs(self) -> dict[str, tuple[list[str], list[str]]]:
-        """Of each log its numbers in order, and up to each the newest position of an END."""
-        some: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    def _ends_of_logs(self) -> dict[str, "Highest"]:
+        """Of each log the ENDs, by their numbers."""
+        some: dict[str, list[Pair]] = defaultdict(list)
         for one in self._sent.values():
             if one.end_offset is not None:
-                insort(some[one.log], (one.log_position or "", self._position(one) or NOWHERE))
-        found = {}
-        for log, ends in some.items():
-            highest: list[str] = []
-            for _, position in ends:
-                highest.append(max(position, highest[-1]) if highest else position)
-            found[log] = [number for number, _ in ends], highest
-        return found
+                some[one.log].append((one.log_position or "", self._position(one) or NOWHERE))
+        return {log: Highest(ends) for log, ends in some.items()}
 
     def _alone(self, one: Transaction) -> str | None:
         """After its BEGIN, if that stays alone: another transaction has begun since (MariaDB)."""
@@ -234,13 +218,32 @@ class Ends:
         return sorted(some, key=lambda one: (one.position or NOWHERE, one.name))
 
     @cached_property
-    def _positions(self) -> list[str]:
-        return [one.position for one in self._ended if one.position and one.position.isdigit()]
+    def _end_offsets(self) -> list[int]:
+        some = (one.end_offset for one in self._sent.values())
+        return sorted(at for at in some if at is not None)
 
     @cached_property
     def _places_behind(self) -> tuple[list[str], list[str]]:
         some = [one for one in self._ended if one.first is not None]
         return [one.position or NOWHERE for one in some], [one.first or "" for one in some]
+
+
+class Highest:
+    """Positions by what stands before them."""
+
+    def __init__(self, pairs: Iterable[Pair]) -> None:
+        some = sorted(pairs)
+        self._keys = [key for key, _ in some]
+        self._highest = [*accumulate((position for _, position in some), max)]
+
+    def before(self, key: str | None) -> str | None:
+        """The highest position of a lower key.
+
+        >>> Highest([("a", "5"), ("b", "3")]).before("c"), Highest([("a", "5")]).before("a")
+        ('5', None)
+        """
+        at = bisect_left(self._keys, key or "")
+        return self._highest[at - 1] if at else None
 
 
 class Surrounding:
@@ -254,20 +257,16 @@ class Surrounding:
     """
 
     def __init__(self, positions: Mapping[int, Mapping[int, str]], ends: Mapping[int, int]) -> None:
-        self._pairs: dict[int, tuple[list[str], list[str]]] = {}
+        self._behind: dict[int, Highest] = {}
         for partition in sorted({*positions, *ends}):
             some = positions.get(partition, {})
             known = {-1: NOWHERE, **some}
             behind = {ends[partition]: EVERYWHERE} if partition in ends else {}
-            pairs = sorted(
+            self._behind[partition] = Highest(
                 (before, after)
                 for offset, after in {**some, **behind}.items()
                 if (before := known.get(offset - 1)) is not None
             )
-            highest: list[str] = []
-            for _, after in pairs:
-                highest.append(max(after, highest[-1]) if highest else after)
-            self._pairs[partition] = [before for before, _ in pairs], highest
 
     def partitions(self, position: str | None) -> tuple[int, ...]:
         """The partitions of a position; none of what has none.
@@ -281,8 +280,8 @@ class Surrounding:
             return ()
         return tuple(
             partition
-            for partition, (before, highest) in self._pairs.items()
-            if (at := bisect_left(before, position)) and highest[at - 1] >= position
+            for partition, behind in self._behind.items()
+            if (behind.before(position) or NOWHERE) >= position
         )
 
 

@@ -35,7 +35,6 @@ def place(
         _follow_each_other([*epoch], settled_until)
     for one, following in pairwise(sent):
         one.is_last_of_epoch = epoch_of(one.name) != epoch_of(following.name)
-    # A new stream that begins with changes older than the old one's shows no ends by its names.
     are_mixed = any(_begins_inside_another(one, start) for one in sent)
     for one in sent:
         one.position = one.end_position
@@ -49,7 +48,10 @@ def place(
 def _follow_each_other(sent: Sequence[Transaction], settled_until: str | None) -> None:
     """Tell each what stands before it, and what comes after it in its stream."""
     for one, following in pairwise(sent):
-        if following.has_changes and not _precedes_settled(one, following, settled_until):
+        if not following.has_changes:
+            # It names nothing, so what nothing counts has no end before it.
+            one.following = "" if one.is_uncounted else None
+        elif _order(one)[0] >= (settled_until or ""):
             one.following = following.previous or ""
     highest = None
     for one in sent:
@@ -60,18 +62,11 @@ def _order(one: Transaction) -> tuple[str, str]:
     return one.previous or one.first or one.end_position or "", one.last or ""
 
 
-def _precedes_settled(one: Transaction, following: Transaction, settled_until: str | None) -> bool:
-    """Whether a settled transaction stands between a transaction and the next one that is not."""
-    at = _order(one)[0]
-    return at < (settled_until or "") and at != _order(following)[0]
-
-
 def _begins_inside_another(one: Transaction, start: str | None) -> bool:
-    """Whether a new stream begins with what is older than what another one has sent."""
-    if not one.is_uncounted or one.previous is not None:
-        return False
-    is_older = one.older is not None and (one.first or "") <= one.older
-    return is_older or (one.following or EVERYWHERE) <= (most(one.last, start) or "")
+    """Whether a new stream began to write before the old one ended. What comes after such a
+    transaction may be of the old stream, and names no end of the new one."""
+    is_first = one.previous is None
+    return is_first and (one.following or EVERYWHERE) <= (most(one.last, start) or "")
 
 
 def _end(one: Transaction, *, is_last: bool) -> str | None:

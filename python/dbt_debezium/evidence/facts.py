@@ -155,11 +155,13 @@ class Rows(Generic[Row]):
         Args:
             kind: makes a row of a sequence of values.
             fields: the names of the values.
-            tables: any number of them.
+            tables: any number of them. A column of nulls need not have its type.
         """
         self._make, self._fields = kind, fields
         some = [one.select(fields) for one in tables if one.num_rows]
-        self._table = pa.concat_tables(some).unify_dictionaries() if some else None
+        self._table = None
+        if some:
+            self._table = pa.concat_tables(some, promote_options="default").unify_dictionaries()
         self._texts: dict[str, list[str]] = {}
         """Of columns whose texts are kept once, those texts."""
         self._where: dict[tuple[str, object], Rows[Row]] = {}

@@ -3,9 +3,8 @@
 There is no object of Python for a message, but for those that are rare, and for copies.
 """
 
-from array import array
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Any, Final, TypeAlias
 
@@ -142,8 +141,7 @@ def landed_readable(rows: pa.Table, wanted: Collection[Delivery]) -> set[Deliver
         return set()
     offsets = pa.array(sorted({one[2] for one in wanted}), pa.int64())
     some = rows.filter(pc.and_not(pc.is_in(rows["offset"], offsets), _is_unplaced(rows)))
-    names = ("topic", "partition", "offset")
-    return {*zip(*(plain(some[one]).to_pylist() for one in names), strict=True)} & {*wanted}
+    return {*_values(some, ("topic", "partition", "offset"))} & {*wanted}
 
 
 # --- rows
@@ -154,9 +152,7 @@ def _places(rows: pa.Table) -> set[TopicPartition]:
     if not rows.num_rows:
         return set()
     keys = ["topic", "partition"]
-    known = rows.select(keys).group_by(keys, use_threads=False).aggregate([])
-    columns = (plain(known[one]).to_pylist() for one in ("topic", "partition"))
-    return {*zip(*columns, strict=True)}
+    return {*_values(rows.group_by(keys, use_threads=False).aggregate([]), keys)}
 
 
 def plain(column: Any) -> Any:
@@ -164,6 +160,11 @@ def plain(column: Any) -> Any:
     if pa.types.is_dictionary(column.type):
         return column.cast(pa.string())
     return column
+
+
+def _values(rows: pa.Table, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
+    """Some columns, a tuple for each row."""
+    return zip(*(plain(rows[one]).to_pylist() for one in names), strict=True)
 
 
 def codes(column: pa.ChunkedArray) -> tuple[pa.Array, pa.Array]:
@@ -175,14 +176,9 @@ def codes(column: pa.ChunkedArray) -> tuple[pa.Array, pa.Array]:
     return chunks[0].dictionary, pa.concat_arrays([one.indices for one in chunks])
 
 
-def _one_piece(column: pa.ChunkedArray) -> pa.Array:
-    found = column.combine_chunks()
-    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
-
-
 def counted_up(count: int) -> pa.Array:
     """The numbers from 0 on, so many."""
-    return pa.Array.from_buffers(pa.int64(), count, [None, pa.py_buffer(array("q", range(count)))])
+    return pa.array(range(count), pa.int64())
 
 
 def _once(rows: pa.Table) -> tuple[pa.Table, pa.Array]:
@@ -292,7 +288,7 @@ def _copies(changes: pa.Table) -> tuple[list[bool], list[bool], list[bool]]:
     at = pc.indices_nonzero(pc.is_in(changes["event_hash"], value_set=pc.unique(twice))).to_pylist()
     some = changes.take(pa.array(at, pa.int64()))
     names = (*keys, "topic", "partition", "offset", "content_hash", "order_hash")
-    rows = zip(*(plain(some[one]).to_pylist() for one in names), strict=True)
+    rows = _values(some, names)
     heads: dict[tuple[object, ...], tuple[object, ...]] = {}
     for place, row in sorted(zip(at, rows, strict=True), key=lambda one: one[1][4:7]):
         first = heads.setdefault(row[:4], row)
@@ -374,12 +370,8 @@ def _emptied(statements: pa.Table) -> pa.Table:
         "emptied_tables",
     )
     taken: dict[str, set[str]] = defaultdict(set)
-    for name, some in zip(
-        *(plain(statements[one]).to_pylist() for one in ("transaction_id", "new_names")),
-        strict=True,
-    ):
+    for name, some in _values(statements, ("transaction_id", "new_names")):
         taken[name] |= {*(some or ())}
-    columns = (plain(statements[one]).to_pylist() for one in names)
     counts = {
         (name, table): Count(
             name,
@@ -391,7 +383,7 @@ def _emptied(statements: pa.Table) -> pa.Table:
             last_place=place,
             committed_at=at or 0,
         )
-        for name, connector, log_position, place, at, tables in zip(*columns, strict=True)
+        for name, connector, log_position, place, at, tables in _values(statements, names)
         for table in tables or ()
         if table not in taken[name]
     }
@@ -401,11 +393,8 @@ def _emptied(statements: pa.Table) -> pa.Table:
         )
         for name in Count._fields
     }
-    coded_names = ("transaction_id", "data_collection", "previous")
-    sources = ("transaction_id", "data_collection", "previous_commit_position")
-    for name, source in zip(coded_names, sources, strict=True):
-        if pa.types.is_dictionary(statements.schema.field(source).type):
-            arrays[name] = arrays[name].dictionary_encode()
+    for name in ("transaction_id", "data_collection", "previous"):
+        arrays[name] = arrays[name].dictionary_encode()
     return pa.table(arrays)
 
 
@@ -522,12 +511,8 @@ def _read_markers(changes: pa.Table, known: pa.Table, keys: list[str]) -> Any:
         return pa.array([[]] * known.num_rows, texts)
     known_reads = pa.table({one: plain(reads[one]) for one in (*keys, "snapshot")})
     said = known_reads.group_by(keys, use_threads=False).aggregate([("snapshot", "distinct")])
-    columns = (said[one].to_pylist() for one in keys)
-    found = dict(
-        zip(zip(*columns, strict=True), said["snapshot_distinct"].to_pylist(), strict=True)
-    )
-    rows = zip(*(plain(known[one]).to_pylist() for one in keys), strict=True)
-    return pa.array([found.get(one, []) for one in rows], texts)
+    found = dict(zip(_values(said, keys), said["snapshot_distinct"].to_pylist(), strict=True))
+    return pa.array([found.get(one, []) for one in _values(known, keys)], texts)
 
 
 def _other_stretches(others: pa.Table) -> pa.Table:
@@ -543,35 +528,22 @@ def _other_stretches(others: pa.Table) -> pa.Table:
         .aggregate([("offset", "min"), ("offset", "max"), ("place", "min"), ("place", "max")])
     )
     count = known.num_rows
-    nothing = pa.nulls(count, others["unit_id"].type)
-    none, zero, no = (
-        pa.nulls(count, pa.string()),
-        pa.array([0] * count, pa.int64()),
-        pa.array([False] * count, pa.bool_()),
-    )
+    zero = pa.array([0] * count, pa.int64())
     return pa.table(
         {
+            **dict.fromkeys(Stretch._fields, pa.nulls(count)),
+            **dict.fromkeys(("new_count", "first_at", "last_at"), zero),
             "topic": known["topic"],
             "partition": known["partition"],
             "kind": pa.array(["other"] * count, pa.string()).dictionary_encode(),
-            "unit_id": nothing,
-            "data_collection": pa.nulls(count, others["data_collection"].type),
-            "connector": none,
             "previous": known["previous_commit_position"],
-            "commit_position": none,
             "first_offset": known["offset_min"],
             "last_offset": known["offset_max"],
             "first_new": known["offset_min"],
             "last_new": known["offset_max"],
-            "new_count": zero,
             "first_place": known["place_min"],
             "last_place": known["place_max"],
-            "markers": pa.array([[]] * count, pa.list_(pa.string())),
-            "has_signals": no,
-            "database": none,
-            "first_at": zero,
-            "last_at": zero,
-            "landed_at": pa.nulls(count, pa.int64()),
+            "has_signals": pa.array([False] * count),
         }
     )
 
@@ -602,27 +574,26 @@ def _controls(rows: pa.Table, kind: Any, is_unplaced: Any) -> Iterator[Control]:
         "topic",
         "partition",
         "offset",
+        "kind",
+        "unit_kind",
         "connector",
         "transaction_id",
         "event_position",
         "previous_commit_position",
         "log_position",
         "committed_at_micros",
-        "kind",
-        "unit_kind",
     )
-    for row in zip(*(plain(some[one]).to_pylist() for one in names), strict=True):
-        *where, kind_of_message, unit_kind = row
+    for topic, partition, offset, kind_of_message, unit_kind, *known in _values(some, names):
         said: Any = "signal"
         if kind_of_message == "quarantined":
             said = "unreadable"
         elif kind_of_message == "change" and unit_kind is None:
             said = "nameless"
         elif kind_of_message == "logical_message":
-            said = "message" if row[4] is None else "connector"
+            said = "message" if known[1] is None else "connector"
         elif kind_of_message == "schema_change":
             said = "statement"
-        yield Control(where[0], where[1], where[2], said, *where[3:])
+        yield Control(topic, partition, offset, said, *known)
 
 
 def _ranges(rows: pa.Table) -> tuple[list[Range], bool]:
@@ -633,9 +604,8 @@ def _ranges(rows: pa.Table) -> tuple[list[Range], bool]:
     topics, topic = codes(rows["topic"])
     # Codes are sorted in place of texts, which are longer.
     table = pa.table({"topic": topic, "partition": rows["partition"], "offset": rows["offset"]})
-    table = table.sort_by([(one, "ascending") for one in names])
-    topic, partition, offset = (_one_piece(table[one]) for one in names)
-    topic = topics.take(topic)
+    table = table.sort_by([(one, "ascending") for one in names]).combine_chunks()
+    topic, partition, offset = (table[one] for one in names)
     last = table.num_rows - 1
     is_other = pc.or_(
         pc.not_equal(topic.slice(1), topic.slice(0, last)),
@@ -646,11 +616,7 @@ def _ranges(rows: pa.Table) -> tuple[list[Range], bool]:
     is_other = pc.or_(is_other, pc.greater(step, 1))
     ends = [*pc.indices_nonzero(is_other).to_pylist(), last]
     starts = [0, *(one + 1 for one in ends[:-1])]
-
-    def at(values: Any, places: list[int]) -> list[Any]:
-        found: list[Any] = values.take(pa.array(places, pa.int64())).to_pylist()
-        return found
-
-    columns = at(topic, starts), at(partition, starts), at(offset, starts), at(offset, ends)
-    found = [Range(*one) for one in zip(*columns, strict=True)]
+    topic = topics.take(topic.take(starts))
+    columns = topic, partition.take(starts), offset.take(starts), offset.take(ends)
+    found = [Range(*one) for one in zip(*(one.to_pylist() for one in columns), strict=True)]
     return found, bool(pc.any(is_repeat).as_py())

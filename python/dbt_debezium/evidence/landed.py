@@ -23,13 +23,9 @@ class Landed:
         self, stretches: Iterable[Stretch], lines: Lines, late: Late, traits: Traits | None
     ) -> None:
         self.reached: dict[TopicPartition, str | None] = {
-            place: lines.reached(place, (), traits) for place in lines.places
+            place: lines.reached(place) for place in lines.places
         }
         """How far each partition has come."""
-        self.with_changes: set[TopicPartition] = set()
-        self.with_windows: set[TopicPartition] = set()
-        self.streamed: set[TopicPartition] = set()
-        """Where a change has landed that is no read."""
         self.late: list[Stretch] = []
         """Those of late changes."""
         self.named: str | None = None
@@ -40,15 +36,9 @@ class Landed:
         """Likewise, or the commit that it tells."""
         for one in stretches:
             key = one.key
-            self.reached[key] = most(self.reached[key], lines.reached(key, (one,), traits))
-            if one.kind == "other":
-                continue
-            self.with_changes.add(key)
-            if one.kind == "window":
-                self.with_windows.add(key)
+            self.reached[key] = most(self.reached[key], lines.reached_by(one, traits))
             if one.kind != "change":
                 continue
-            self.streamed.add(key)
             if late.has_stretch(one):
                 self.late.append(one)
             self.named = least(self.named, one.previous)

@@ -63,8 +63,6 @@ class Late:
             )
             if is_lone(one):
                 self.lone.add(one.transaction_id)
-        self.kept: set[str] = set()
-        """Transactions of which a change is not late."""
         self.ends: dict[str, str] = {}
         """Where ENDs of this run say that transactions stand."""
 
@@ -114,24 +112,13 @@ class Late:
         # name the same predecessor.
         is_of_new_stream = name != self._state.newest and self._passed.startswith(f"{previous}+")
         # After a restart inside the first transaction after a snapshot a change names one of its
-        # own, which may be older (Debezium 3.6.3).
-        is_behind_snapshot = self._end.position is None and (last or "") > self._passed
+        # own, which may be older (Debezium 3.6.3). What the snapshot has seen ended at its place.
+        is_behind_snapshot = self._end.position is None and (last or "") >= self._passed
         return not is_of_new_stream and not is_behind_snapshot
 
-    def has_count(self, one: Count) -> bool:
-        """Whether counted changes are late; else their transaction is kept."""
-        is_late = self.has(one.transaction_id, one.previous, one.last_place)
-        if not is_late:
-            self.kept.add(one.transaction_id)
-        return is_late
-
     def has_stretch(self, one: Stretch) -> bool:
-        """Whether a stretch is one of late changes."""
-        return (
-            one.kind == "change"
-            and one.unit_id is not None
-            and self.has(one.unit_id, one.previous, one.last_place)
-        )
+        """Whether a stretch is one of late changes or reads."""
+        return self.has(one.unit_id or "", one.previous, one.last_place)
 
     def has_window(self, one: Stretch) -> bool:
         """Whether the window of reads that name a commit is closed (PostgreSQL)."""
@@ -141,24 +128,19 @@ class Late:
         """Whether an END is of another transaction, to which the connector has given the id
         again."""
         known = self._known.settled_times.get(one.transaction_id)
-        return (
-            self._may_repeat_ids
-            and one.is_end
-            and None not in (known, one.committed_at)
-            and known != one.committed_at
-        )
+        return self._may_repeat_ids and one.is_end and known not in (None, one.committed_at)
 
     def has_marker(self, one: Marker) -> bool:
-        """Whether a BEGIN or END is late. All counts must have been asked for before."""
+        """Whether a BEGIN or END is late."""
         name = one.transaction_id
         if self.is_seen(name):
             return True
-        if name not in self._known.settled or name in self.kept:
+        if name not in self._known.settled:
             return False
         if self._names:
             return name not in self.ends or self._passed is None or self.ends[name] <= self._passed
         if self._has_other_time(one):
             return False
         # What an operator settled without END keeps its later END, which links the chain.
-        was_guessed = "+" in (self._known.settled[name] or "+")
+        was_guessed = "+" in (self._known.settled[name] or "")
         return not (name in self._known.decided and was_guessed)

@@ -66,11 +66,6 @@ class LinkMarks:
         odd = source.sent.odd_changes(one.name)
         tables = tuple(self._tables(counts, markers, odd))
         ends = [marker for marker in markers if marker.is_end]
-        numbers = [log_number(end.log_position) for end in ends]
-        times = [end.committed_at for end in ends]
-        if tables:
-            numbers.append(log_number(one.log_position))
-            times.append(one.committed_at or None)
         return marks.Counted(
             position,
             one.name,
@@ -97,12 +92,12 @@ class LinkMarks:
             else least(*(count.previous for count in counts)),
             first_change=least(*(count.first_place for count in counts)),
             last_place=most(*(count.last_place for count in counts)),
-            log_number=next(filter(None, numbers), None),
+            log_number=log_number(one.log_position),
             has_one_order=not tables or one.name not in source.facts.doubly_ordered,
             closes_window=any(count.closes_window for count in counts),
             lacks_window_place=self._lacks_window_place(one, counts),
             is_unanswered=bool(tables) and one.name in source.unanswered,
-            committed_at=next(iter(times), None),
+            committed_at=one.ended_at or one.committed_at or None,
             misplacement=one.misplacement,
         )
 
@@ -226,7 +221,7 @@ class LinkMarks:
         for at, reads in self._source.reads.items():
             blocking = self._source.asked.get(at)
             if blocking is None:
-                yield marks.Snapshot(self._source.snapshot_position(at), at)
+                yield marks.Snapshot(self._source.snapshot_positions[at], at)
                 continue
             followed = blocking.followed or least(
                 *(

@@ -6,6 +6,7 @@ discarded units `quarantined`, those that a snapshot has replaced `superseded`, 
 `applied`, also where a later change of the same commit hides them: `message_count` tells those.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Any, Final
 
@@ -43,8 +44,7 @@ def outcome_counts(
     """
     if not rows.num_rows:
         return OUTCOMES.empty_table()
-    known = _Verdicts(verdicts, waiting)
-    found = known.on(rows)
+    verdict, is_waiting = _said(rows, verdicts, waiting)
     kind = _texts(rows["kind"])
     at = counted_up(rows.num_rows)
     is_change = pc.equal(kind, "change")
@@ -55,11 +55,11 @@ def outcome_counts(
         pc.make_struct(
             is_repeat,
             pc.is_in(kind, pa.array(["quarantined", "tombstone"])),
-            pc.or_(found["is_waiting"], is_lost),
+            pc.or_(is_waiting, is_lost),
             pc.invert(is_change),
-            pc.or_(is_copy, pc.equal(found["verdict"], "late")),
-            pc.equal(found["verdict"], "discarded"),
-            pc.not_equal(found["verdict"], "commit"),
+            pc.or_(is_copy, pc.equal(verdict, "late")),
+            pc.equal(verdict, "discarded"),
+            pc.not_equal(verdict, "commit"),
         ),
         DUPLICATE,
         kind,
@@ -89,42 +89,28 @@ def _texts(column: pa.ChunkedArray) -> pa.Array:
     return texts.take(of_row)
 
 
-class _Verdicts:
-    """Verdicts as columns, by unit."""
-
-    def __init__(
-        self, verdicts: Iterable[UnitVerdict], waiting: Collection[tuple[str, str]]
-    ) -> None:
-        found: dict[tuple[str, str], tuple[str, bool]] = {}
-        for one in verdicts:
-            key: tuple[str, str] = (one.unit_kind, one.unit_id)
-            found.setdefault(key, (one.verdict, key in waiting))
-        for key in waiting:
-            found.setdefault(key, ("hold", True))
-        columns: list[tuple[Any, ...]] = [*zip(*found.values(), strict=True)] or [()] * 2
-        self._ids: dict[str, list[str]] = {}
-        self._at: dict[str, list[int]] = {}
-        for at, (kind, name) in enumerate(found):
-            self._ids.setdefault(kind, []).append(name)
-            self._at.setdefault(kind, []).append(at)
-        self._columns = {
-            "verdict": pa.array(columns[0], pa.string()),
-            "is_waiting": pa.array(columns[1], pa.bool_()),
-        }
-
-    def on(self, rows: pa.Table) -> dict[str, Any]:
-        """Of each row the verdict on its unit; '' and null where there is none."""
-        kinds, kind_of_row = codes(rows["unit_kind"])
-        names, name_of_row = codes(rows["unit_id"])
-        place = pa.nulls(rows.num_rows, pa.int64())
-        for kind, ids in self._ids.items():
-            # Each text is looked up once, however many rows have it.
-            of_text = pc.index_in(names, value_set=pa.array(ids, pa.string()))
-            of_text = pa.array(self._at[kind], pa.int64()).take(of_text)
-            is_kind = pc.equal(kinds, kind).take(kind_of_row)
-            place = pc.if_else(is_kind, of_text.take(name_of_row), place)
-        found = {name: column.take(place) for name, column in self._columns.items()}
-        return {
-            "verdict": pc.fill_null(found["verdict"], ""),
-            "is_waiting": pc.fill_null(found["is_waiting"], False),
-        }
+def _said(
+    rows: pa.Table, verdicts: Iterable[UnitVerdict], waiting: Collection[tuple[str, str]]
+) -> tuple[Any, Any]:
+    """Of each row the verdict on its unit, '' where there is none, and whether the unit waits."""
+    found: dict[tuple[str, str], tuple[str, bool]] = {}
+    for one in verdicts:
+        key: tuple[str, str] = (one.unit_kind, one.unit_id)
+        found.setdefault(key, (one.verdict, key in waiting))
+    for key in waiting:
+        found.setdefault(key, ("hold", True))
+    at_of: dict[str, dict[str, int]] = defaultdict(dict)
+    for at, (kind, name) in enumerate(found):
+        at_of[kind][name] = at
+    kinds, kind_of_row = codes(rows["unit_kind"])
+    names, name_of_row = codes(rows["unit_id"])
+    place = pa.nulls(rows.num_rows, pa.int64())
+    for kind, some in at_of.items():
+        # Each text is looked up once, however many rows have it.
+        of_text = pc.index_in(names, value_set=pa.array([*some], pa.string()))
+        of_text = pa.array([*some.values()], pa.int64()).take(of_text)
+        is_kind = pc.equal(kinds, kind).take(kind_of_row)
+        place = pc.if_else(is_kind, of_text.take(name_of_row), place)
+    verdict = pa.array([one for one, _ in found.values()], pa.string()).take(place)
+    is_waiting = pa.array([one for _, one in found.values()], pa.bool_()).take(place)
+    return pc.fill_null(verdict, ""), pc.fill_null(is_waiting, False)

@@ -5,7 +5,7 @@ from functools import reduce
 
 from msgspec.structs import replace
 
-from dbt_debezium.evidence.facts import Stretch, TopicPartition
+from dbt_debezium.evidence.facts import Rows, Stretch, TopicPartition
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.state import Partition, Run, Unread, merged_runs
 from dbt_debezium.judge.marks import Range
@@ -28,7 +28,7 @@ def compared_place(one: Stretch, traits: Traits | None, *, is_first: bool) -> st
 
 
 class Lines:
-    """What is known of each partition: by the state, and by the offsets of this run.
+    """What is known of each partition: by the state, and by the messages of this run.
 
     Args:
         known: of the state.
@@ -47,89 +47,98 @@ class Lines:
         is_complete: Callable[[str], bool],
     ) -> None:
         self.known = {one.key: one for one in known}
+        """As the run before has left them."""
         landed_in: dict[TopicPartition, list[Range]] = {}
         for one in landed:
             landed_in.setdefault((one.topic, one.partition), []).append(one)
-        places = sorted({*self.known, *landed_in})
-        self.runs: dict[TopicPartition, list[Run]] = {
-            place: merged_runs(self.of(place).runs, landed_in.get(place, ())) for place in places
-        }
-        for place, runs in self.runs.items():
-            if is_complete(place[0]):
-                self.runs[place] = [reduce(Run.joined, runs)]
-        self.places: list[TopicPartition] = sorted({*places, *quiet})
+        self.now: dict[TopicPartition, Partition] = {}
+        """Those from which something has landed. What is settled, Settlement adds."""
+        for place in sorted({*self.known, *landed_in}):
+            old = self.known.get(place) or Partition(*place)
+            runs = merged_runs(old.runs, landed_in.get(place, ()))
+            if is_complete(old.topic):
+                runs = [reduce(Run.joined, runs)]
+            tables = [*old.tables]
+            self.now[place] = replace(
+                old, runs=runs, tables=tables, unread=[], unplaced=[], passed=[], markers={}
+            )
+        self.places: list[TopicPartition] = sorted({*self.now, *quiet})
 
-    def of(self, place: TopicPartition) -> Partition:
-        """What the state says of a partition."""
-        return self.known.get(place) or Partition(*place)
-
-    @property
-    def topics(self) -> set[str]:
-        """From which something has landed."""
-        return {topic for topic, _ in self.runs}
-
-    def ranges(self) -> Iterator[Range]:
-        """What has landed without a gap."""
-        for place, runs in self.runs.items():
-            for one in runs:
-                yield Range(*place, one.first, one.last)
-
-    def reached(
-        self, place: TopicPartition, stretches: Iterable[Stretch], traits: Traits | None
-    ) -> str | None:
-        """How far a partition has come: the highest place before its first gap.
+    def note(self, stretches: Rows[Stretch], shared: Iterable[TopicPartition]) -> None:
+        """Take in what the messages of this run show of partitions.
 
         Args:
-            place: the partition.
-            stretches: of this run in it.
-            traits: of the connector.
+            stretches: where they lie.
+            shared: partitions with messages of another source.
         """
-        runs = self.runs.get(place)
-        found = [self.of(place).reached_by_reads]
-        if runs:
-            found.append(runs[0].reached)
-        for one in stretches:
-            if one.kind == "read" and traits and traits.change_place == "commit":
-                found.append(one.commit_position)
-            elif runs and one.first_offset <= runs[0].last:
-                is_first = one.last_offset > runs[0].last
-                found.append(compared_place(one, traits, is_first=is_first))
-        return most(*found) or None
+        names = ("topic", "partition", "kind", "data_collection", "has_signals")
+        for topic, partition, kind, table, has_signals in stretches.distinct(*names):
+            if kind == "other":
+                continue
+            line = self.now[topic, partition]
+            line.has_changes = True
+            line.is_streamed = line.is_streamed or kind == "change"
+            line.has_windows = line.has_windows or kind == "window"
+            line.has_signals = line.has_signals or has_signals
+            if table is not None and table not in line.tables:
+                line.tables.append(table)
+        for place in shared:
+            self.now[place].is_shared = True
+
+    def of(self, place: TopicPartition) -> Partition:
+        """What is known of a partition, also of one from which nothing has landed."""
+        return self.now.get(place) or Partition(*place)
+
+    def ranges(self) -> Iterator[Range]:
+        """What has landed without a gap. Where only another source has sent to a partition, that
+        does not say how far this one has come."""
+        for place, line in self.now.items():
+            for one in line.runs if line.has_changes or not line.is_shared else ():
+                yield Range(*place, one.first, one.last)
+
+    def reached(self, place: TopicPartition) -> str | None:
+        """How far a partition has come by what is settled: the highest place before its first
+        gap."""
+        line = self.of(place)
+        return most(line.reached_by_reads, *(one.reached for one in line.runs[:1]))
+
+    def reached_by(self, one: Stretch, traits: Traits | None) -> str | None:
+        """Likewise by a stretch of this run."""
+        if one.kind == "read" and traits and traits.change_place == "commit":
+            return one.commit_position
+        last = self.now[one.key].runs[0].last
+        if one.first_offset > last:
+            return None
+        return compared_place(one, traits, is_first=one.last_offset > last)
 
 
 def with_neighbours(one: Unread, stretches: Iterable[Stretch], traits: Traits | None) -> Unread:
     """A message that cannot be read, with what stretches stand around it in its partition."""
-    before = []
-    behind: list[tuple[int, bool, Stretch]] = []
+    after, has_before = one.after, one.has_before
+    places = [(one.place_offset, one.place)]
+    positions = [(one.position_offset, one.position)]
     for part in stretches:
         if part.first_offset < one.offset:
-            before.append(part)
-        if part.first_new is not None and part.last_new is not None and part.last_new > one.offset:
-            is_first = part.first_new > one.offset
-            behind.append((part.first_new if is_first else part.last_new, is_first, part))
-    after = most(
-        one.after,
-        *(compared_place(part, traits, is_first=part.last_offset > one.offset) for part in before),
-    )
-    behind.sort(key=lambda some: some[:2])
-    places = [
-        (at, compared_place(part, traits, is_first=is_first)) for at, is_first, part in behind
-    ]
-    places = [some for some in places if some[1] is not None]
-    positions = [
-        (at, part.first_place if is_first else part.last_place) for at, is_first, part in behind
-    ]
-    if one.place_offset is not None:
-        places.append((one.place_offset, one.place))
-    if one.position_offset is not None:
-        positions.append((one.position_offset, one.position))
-    nothing: tuple[int | None, str | None] = (None, None)
-    place = min(places, default=nothing, key=lambda some: some[0] or 0)
-    position = min(positions, default=nothing, key=lambda some: some[0] or 0)
-    has_before = one.has_before or bool(before)
+            has_before = True
+            is_first = part.last_offset > one.offset
+            after = most(after, compared_place(part, traits, is_first=is_first))
+        if part.first_new is None or part.last_new is None or part.last_new <= one.offset:
+            continue
+        is_first = part.first_new > one.offset
+        at = part.first_new if is_first else part.last_new
+        place = compared_place(part, traits, is_first=is_first)
+        if place is not None:
+            places.append((at, place))
+        positions.append((at, part.first_place if is_first else part.last_place))
+    place_at, position_at = min(places, key=_offset), min(positions, key=_offset)
     return Unread(
-        one.offset, one.known_place, after, has_before, *place, *position, one.transaction_id
+        one.offset, one.known_place, after, has_before, *place_at, *position_at, one.transaction_id
     )
+
+
+def _offset(placed: tuple[int | None, str | None]) -> tuple[bool, int]:
+    """What is not known comes last."""
+    return placed[0] is None, placed[0] or 0
 
 
 def without_doubtful(one: Unread, late: Stretch) -> Unread:

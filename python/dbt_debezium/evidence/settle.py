@@ -2,8 +2,8 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Final
 
@@ -50,39 +50,15 @@ def _with_copies(evidence: SourceEvidence) -> ChainEnd:
     return replace(end, end_offsets=tuple(sorted({*end.end_offsets, *copies})))
 
 
-@dataclass
-class ChainResult:
-    """What verdicts have made of a source's chain."""
-
-    end: ChainEnd
-    newest: str | None
-    """Id of the newest transaction in it."""
-    done: set[str] = field(default_factory=set)
-    """Transactions with a verdict that settles them."""
-    held: set[str] = field(default_factory=set)
-    read: set[str] = field(default_factory=set)
-    """Places of reads whose snapshot has a verdict that settles it."""
-
-    def add(self, one: Verdict) -> None:
-        """Take in one more verdict, in their order."""
-        if one.chain_end is not None:
-            self.end = one.chain_end
-            if one.transaction_id is not None:
-                self.newest = one.transaction_id
-        if one.transaction_id is None:
-            if one.is_settled:
-                self.read.add(one.read_position or one.position or "")
-        elif one.is_settled:
-            self.done.add(one.transaction_id)
-        elif one.outcome == "hold":
-            self.held.add(one.transaction_id)
-
-
 class Settlement:
     """What a run settles."""
 
     def __init__(
-        self, evidence: SourceEvidence, outcome: ChainResult, closed: Collection[str]
+        self,
+        evidence: SourceEvidence,
+        start: ChainEnd,
+        links: Sequence[Verdict],
+        closed: Collection[str],
     ) -> None:
         """Tell what is settled from what waits.
 
@@ -92,33 +68,45 @@ class Settlement:
 
         Args:
             evidence: of the run.
-            outcome: of its verdicts on links.
+            start: where the chain ended before it.
+            links: verdicts on links, in the order of the chain.
             closed: windows that are published, or never will be.
         """
-        self._evidence, self._outcome, self._closed = evidence, outcome, closed
-        self._passed = outcome.end.passed
+        self._evidence, self._closed = evidence, closed
+        self._end, self._newest = start, evidence.state.newest
+        for one in links:
+            if one.chain_end is not None:
+                self._end, self._newest = one.chain_end, one.transaction_id or self._newest
+        self._done = {one.transaction_id for one in links if one.is_settled}
+        self._held = {one.transaction_id for one in links if one.outcome == "hold"}
+        read = {
+            one.read_position or one.position
+            for one in links
+            if one.is_settled and one.transaction_id is None
+        }
         self._open = {one.name for one in evidence.sent.values() if self._is_open(one)}
-        self._open_reads = {*evidence.reads} - outcome.read
+        self._open_reads = {*evidence.reads} - read
         self.late: dict[str, str | None] = {
             **dict.fromkeys(evidence.late.seen(), evidence.end.snapshot_position),
             **{
                 one.name: one.position
                 for one in evidence.sent.values()
-                if one.name not in self._open and one.name not in outcome.done
+                if one.name not in self._open and one.name not in self._done
             },
         }
         """Transactions before the chain's end that were never published, by id, with their
         positions. `settled_unit` needs them."""
 
     def _is_open(self, one: Transaction) -> bool:
-        if one.name in self._outcome.held:
+        if one.name in self._held:
             return True
-        if one.name in self._outcome.done:
+        if one.name in self._done:
             return False
+        passed = self._end.passed
         is_behind = (
             one.position is not None
-            and self._passed is not None
-            and one.position <= self._passed
+            and passed is not None
+            and one.position <= passed
             and "+" not in one.position
             and not self._may_get_more(one)
         )
@@ -131,22 +119,22 @@ class Settlement:
     def stays(self, one: Stretch) -> bool:
         """Whether the messages of a stretch are given to the next run again."""
         evidence = self._evidence
+        name = one.unit_id or ""
         if one.kind == "change":
-            if one.unit_id is None or evidence.late.has_stretch(one):
-                return False
-            return evidence.groups.group_of.get(one.unit_id, one.unit_id) in self._open
+            is_late = evidence.late.has_stretch(one)
+            return not is_late and evidence.groups.group_of.get(name, name) in self._open
         if one.kind == "window":
-            return (one.unit_id or "") not in self._closed
-        return one.unit_id in self._open_reads
+            return name not in self._closed
+        return name in self._open_reads
 
     def state(self) -> State:
         """The state of the next run."""
         evidence = self._evidence
         state = State(
             connector=evidence.connector,
-            end=self._outcome.end,
+            end=self._end,
             is_in_order=evidence.is_in_order,
-            newest=self._outcome.newest,
+            newest=self._newest,
         )
         state.partitions, waiting = self._partitions()
         state.open = self._open_units(waiting)
@@ -159,7 +147,7 @@ class Settlement:
         Args:
             waiting: kinds and ids of those of which a stretch stays.
         """
-        evidence, end = self._evidence, self._outcome.end
+        evidence, end = self._evidence, self._end
         found = {("transaction", name) for name in self._open if evidence.sent[name].has_markers}
         found |= {*waiting}
         found |= {("snapshot", at) for at in self._open_reads}
@@ -178,22 +166,7 @@ class Settlement:
     def _partitions(self) -> tuple[list[Partition], set[tuple[str, str]]]:
         """The partitions, and the units of which a stretch stays open."""
         evidence = self._evidence
-        lines: dict[TopicPartition, Partition] = {}
-        for place, runs in evidence.lines.runs.items():
-            old = evidence.lines.of(place)
-            lines[place] = Partition(
-                *place,
-                runs,
-                old.reached_by_reads,
-                old.has_changes,
-                old.is_streamed,
-                old.has_windows,
-                old.has_signals,
-                old.is_shared or place in evidence.facts.shared,
-                [*old.tables],
-                last_read=old.last_read,
-                unplaced=old.unplaced,
-            )
+        lines = evidence.lines.now
         unread: dict[TopicPartition, list[Unread]] = defaultdict(list)
         for (topic, partition, _), one in evidence.unread.items():
             unread[topic, partition].append(one)
@@ -201,7 +174,6 @@ class Settlement:
         waiting: set[tuple[str, str]] = set()
         for stretch in evidence.stretches():
             line = lines[stretch.key]
-            self._note(line, stretch)
             if self.stays(stretch):
                 waiting.add((UNIT_KINDS[stretch.kind], stretch.unit_id or ""))
             else:
@@ -215,24 +187,8 @@ class Settlement:
         self._settle_markers(lines)
         for line in lines.values():
             line.tables.sort()
-            line.unplaced = self._unplaced(line)
+            line.unplaced = sorted(evidence.unplaced[line.key])
         return [*lines.values()], waiting
-
-    def _unplaced(self, line: Partition) -> list[int]:
-        """The offsets that cannot be read: those of the state, and of this run."""
-        found = {at for at in line.unplaced if (*line.key, at) not in self._evidence.readable}
-        return sorted(found | self._evidence.unplaced.get(line.key, set()))
-
-    @staticmethod
-    def _note(line: Partition, one: Stretch) -> None:
-        if one.kind == "other":
-            return
-        line.has_changes = True
-        if one.data_collection is not None and one.data_collection not in line.tables:
-            line.tables.append(one.data_collection)
-        line.is_streamed = line.is_streamed or one.kind == "change"
-        line.has_windows = line.has_windows or one.kind == "window"
-        line.has_signals = line.has_signals or one.has_signals
 
     def _settle(self, line: Partition, one: Stretch) -> None:
         """Fold a settled stretch into the run of offsets where it lies. If it spans a gap, its
@@ -266,18 +222,15 @@ class Settlement:
 
     def _is_passed(self, line: Partition, one: Unread) -> bool:
         """Whether the chain is past all that a message may have been that cannot be read."""
-        evidence, end = self._evidence, self._outcome.end
+        evidence, end = self._evidence, self._end
         if evidence.is_of_markers(line.topic):
             has_order = bool(end.end_offsets) and evidence.marker_partitions == {0}
             return has_order and one.offset < min(end.end_offsets)
         come = (end.position if evidence.names_predecessor else end.reached_place) or ""
-        is_behind = all(
-            at is not None and at < come for at in (one.after or "", one.known_place, one.place)
-        )
-        is_placed = one.position is not None and one.position < come
+        around = (one.after or "", one.known_place, one.place, one.position)
+        is_behind = all(at is not None and at < come for at in around)
         # Nothing can land before it any more, of which its neighbour would be a copy.
-        is_sure = line.runs[0].last >= (one.place_offset or 0)
-        return is_behind and is_placed and is_sure
+        return is_behind and line.runs[0].last >= (one.place_offset or 0)
 
     def _settle_markers(self, lines: dict[TopicPartition, Partition]) -> None:
         """Keep settled markers that no settled one follows, also while a topic has one partition:
@@ -301,7 +254,7 @@ class Settlement:
         late_logs = {log_of(one.log_position) for one in evidence.late_markers if one.log_position}
         state.logs = sorted(evidence.logs | late_logs)
         state.log_numbers = evidence.log_numbers()[-LOG_NUMBERS:]
-        last_of = evidence.last_of() if evidence.is_ordered_by_end else {}
+        last_of = evidence.last_of if evidence.is_ordered_by_end else {}
         for one in sorted(self._settled(), key=lambda one: one.position or ""):
             if one.has_markers:  # of open ones it is found anew: an earlier BEGIN may land
                 state.last_begin = max(state.last_begin, first_marker(one))
@@ -316,7 +269,7 @@ class Settlement:
         settled = {one.name for one in self._settled()}
         state.unlanded = evidence.unlanded_tables(settled)
         # What is before the newest END hides nothing.
-        lowest = min(self._outcome.end.end_offsets, default=-1)
+        lowest = min(self._end.end_offsets, default=-1)
         unfinished = sorted(evidence.unfinished(settled))
         state.unfinished = [Unfinished(*one) for one in unfinished if one[2] > lowest]
 

@@ -1,7 +1,7 @@
 """What the row of a verdict shows of its transaction or snapshot, beside the verdict itself."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dbt_debezium.evidence.facts import Stretch
@@ -33,10 +33,14 @@ class Counts:
         self.renumbered: set[str] = set()
         """Transactions whose numbers show no order."""
 
-    def add(self, link: marks.Link) -> None:
-        """Take in one more link."""
-        if not isinstance(link, marks.Counted):
-            return
+    def noted(self, links: Iterable[marks.Link]) -> Iterator[marks.Link]:
+        """The same links, each noted as it goes by."""
+        for link in links:
+            if isinstance(link, marks.Counted):
+                self._note(link)
+            yield link
+
+    def _note(self, link: marks.Counted) -> None:
         if has_surplus(link) or not has_every_number(link):
             self.renumbered.add(link.transaction_id)
         for table in link.tables if link.has_end else ():
@@ -73,7 +77,7 @@ class Shown:
         if self._evidence.is_ordered_by_end:
             behind = self._evidence.ends.order_of(one)
         return {
-            "committed_at": one.marked_at or one.committed_at or None,
+            "committed_at": one.ended_at or one.marked_at or one.committed_at or None,
             "log_order": one.position or one.commit_position or behind,
             "event_count": one.event_count,
             "miscounted_tables": tuple(self._counts.miscounted.get(name, ())),

@@ -17,7 +17,7 @@ class Asked(NamedTuple):
     previous: str | None
     """The commit that its reads name."""
     transaction_id: str | None
-    """The first transaction of a stream, if that asked for it and names no commit."""
+    """The transaction that asked for it, if its signal stands where the reads do."""
     followed: str | None
     """The commit after which it stands, where the reads show it."""
 
@@ -48,64 +48,54 @@ def asked(reads: Mapping[str, Sequence[Stretch]], signals: Sequence[Control]) ->
     for place, some in reads.items():
         previous = most(*(one.previous for one in some))
         first_read_at = min(one.first_at for one in some)
-        first = [
+        # An initial snapshot may stand there too, and is older.
+        asking = [
             one.transaction_id
             for one in signals
-            if one.previous is None
-            and one.position == place
-            and first_read_at > (one.committed_at or 0)
+            if one.position == place and first_read_at > (one.committed_at or 0)
         ]
-        if previous is None and not first:
+        if previous is None and not asking:
             continue
         opened = least(*(one.position for one in signals if one.previous == previous))
         is_between = previous is not None and place <= previous
         follows = is_between and (opened is None or opened > place)
-        found[place] = Asked(previous, first[0] if first else None, previous if follows else None)
+        found[place] = Asked(previous, next(iter(asking), None), previous if follows else None)
     return found
 
 
-def unanswered(
-    signals: Sequence[Control], snapshots: Mapping[str, Asked], pending: Iterable[str]
-) -> set[str]:
+def unanswered(signals: Sequence[Control], answers: Iterable[Asked]) -> set[str]:
     """Transactions with a signal that no snapshot answers.
 
-    None stands after it and before the next signal, and there are fewer snapshots after it than
-    signals from it on.
+    None stands after it and before the next signal, and there are no more snapshots after it than
+    later signals.
 
     Args:
         signals: that ask for a blocking snapshot.
-        snapshots: all blocking ones of this run.
-        pending: places of those that are not published.
+        answers: blocking snapshots that are not published.
     """
-    at_of = {one.transaction_id or "": one.previous or "" for one in signals}
-    known = [
-        (snapshots[at].previous or "", snapshots[at].followed is not None, at)
-        for at in pending
-        if at in snapshots
-    ]
+    # Of what names one commit, a snapshot that stands right after that commit is the first.
+    asking = {one.transaction_id or "": (one.previous or "", 1) for one in signals}
+    known = [(one.previous or "", 2 if one.followed is None else 0) for one in answers]
+    last = EVERYWHERE, 0
     lacking = set()
-    for name, at in at_of.items():
-        later = [place for place in at_of.values() if place > at]
-        behind = [one for one in known if one[0] >= at and not (one[0] == at and one[1])]
-        is_next = min((one[0] for one in behind), default=EVERYWHERE) < min(
-            later, default=EVERYWHERE
-        )
-        if not is_next and len({one[2] for one in behind}) <= len(later):
+    for name, at in asking.items():
+        later = [one for one in asking.values() if one > at]
+        behind = [one for one in known if one > at]
+        is_next = min(behind, default=last) < min(later, default=last)
+        if not is_next and len(behind) <= len(later):
             lacking.add(name)
     return lacking
 
 
 class Around(NamedTuple):
-    """What lies around the reads of a snapshot in a partition, by offset. Each may be None."""
+    """What lies around the reads of a snapshot in a partition, by offset, as `SnapshotPartition`
+    has it. Each may be None."""
 
     first_read: int | None
     last_read: int | None
     older: int | None
-    """The last message before the reads."""
     newer: int | None
-    """The first message after them that is no read."""
     first: int | None
-    """The first message at all."""
 
 
 def around(place: str, seen: str, some: Sequence[Stretch]) -> Around:
@@ -121,23 +111,14 @@ def around(place: str, seen: str, some: Sequence[Stretch]) -> Around:
     if reads:
         first_read = min(one.first_offset for one in reads)
         last_read = max(one.last_offset for one in reads)
-        newer = min(
-            (
-                one.first_offset if one.first_offset > last_read else one.last_offset
-                for one in some
-                if one.kind != "read" and one.last_offset > last_read
-            ),
-            default=None,
+        behind = (
+            one.first_offset if one.first_offset > last_read else one.last_offset
+            for one in some
+            if one.last_offset > last_read
         )
-        older = max(
-            (
-                one.last_offset if one.last_offset < first_read else one.first_offset
-                for one in some
-                if one.first_offset < first_read
-            ),
-            default=None,
+        return Around(
+            first_read, last_read, _last_before(first_read, some), min(behind, default=None), first
         )
-        return Around(first_read, last_read, older, newer, first)
     placed = [one for one in some if one.kind in ("change", "read")]
     newer = min(
         (
@@ -147,15 +128,17 @@ def around(place: str, seen: str, some: Sequence[Stretch]) -> Around:
         ),
         default=None,
     )
-    older = max(
-        (
-            one.last_offset if newer is None or one.last_offset < newer else one.first_offset
-            for one in placed
-            if newer is None or one.first_offset < newer
-        ),
-        default=None,
+    return Around(None, None, _last_before(newer, placed), newer, first)
+
+
+def _last_before(offset: int | None, some: Iterable[Stretch]) -> int | None:
+    """The last message before an offset; of all, where that is None."""
+    before = (
+        one.last_offset if offset is None or one.last_offset < offset else one.first_offset
+        for one in some
+        if offset is None or one.first_offset < offset
     )
-    return Around(None, None, older, newer, first)
+    return max(before, default=None)
 
 
 def settled_stretches(place: TopicPartition, runs: Iterable[Run]) -> list[Stretch]:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 from dbt_debezium.evidence.by_end import Ends, last_begin, pass_over
@@ -70,7 +71,11 @@ class SourceEvidence:
         self.readable = {*readable}
         """Deliveries that could not be read before, and can be now."""
         self.unplaced: dict[TopicPartition, set[int]] = defaultdict(set)
-        """Offsets of messages of this run that may stand anywhere."""
+        """Offsets of messages that may stand anywhere."""
+        for line in state.partitions:
+            self.unplaced[line.key] |= {
+                at for at in line.unplaced if (*line.key, at) not in self.readable
+            }
         for control in facts.controls:
             if control.kind in UNPLACED:
                 self.unplaced[control.key].add(control.offset)
@@ -85,6 +90,7 @@ class SourceEvidence:
             known.looks,
             is_complete=self._is_complete,
         )
+        self.lines.note(facts.stretches, facts.shared)
         self.end = state.end
         self.late = Late(known, state, self.traits, facts.counts, facts.stretches)
         self.groups = groups_of(self.late.lone, facts.stretches, facts.controls)
@@ -134,10 +140,10 @@ class SourceEvidence:
         if self.names_predecessor:
             self.asked = asked(self.reads, self.signals)
         self._drop_published_reads()
-        self._snapshot_positions: dict[str, str] = {}
         self.unanswered: set[str] = set()
         if not self._is_silent():
-            self.unanswered = unanswered(self.signals, self.asked, self.reads)
+            answers = (self.asked[at] for at in self.reads if at in self.asked)
+            self.unanswered = unanswered(self.signals, answers)
 
     # --- what it is given
 
@@ -204,7 +210,9 @@ class SourceEvidence:
 
     def _keeps_count(self, one: Count) -> bool:
         """A statement of DDL counts where something of its table has landed."""
-        return one.data_collection in self.tables and not self.late.has_count(one)
+        return one.data_collection in self.tables and not self.late.has(
+            one.transaction_id, one.previous, one.last_place
+        )
 
     def _keeps(self, one: Marker) -> bool:
         # What a transform has taken out, END counts all the same.
@@ -260,7 +268,7 @@ class SourceEvidence:
     @cached_property
     def marker_partitions(self) -> set[int]:
         """Of the transaction topic, with those of which nothing has landed."""
-        landed = {number for topic, number in self.lines.runs if self.is_leading(topic)}
+        landed = {number for topic, number in self.lines.now if self.is_leading(topic)}
         empty = (number for topic, number in self.known.looks if self.is_leading(topic))
         return landed | {*range(1 + max(empty, default=0))}
 
@@ -270,24 +278,20 @@ class SourceEvidence:
         if not self.settings.reaches_the_end:
             return {}
         found = dict.fromkeys(self.marker_partitions, 0)
-        for (topic, number), runs in self.lines.runs.items():
+        for (topic, number), line in self.lines.now.items():
             if self.is_leading(topic):
-                found[number] = runs[-1].last + 1
+                found[number] = line.runs[-1].last + 1
         return found
 
     def _last_begin(self) -> int:
-        landed = {number for topic, number in self.lines.runs if self.is_leading(topic)}
-        if landed - {0}:
+        if any(number for topic, number in self.lines.now if self.is_leading(topic)):
             return 0
         return last_begin(self.sent.values(), self.state.last_begin)
 
     def _unread_markers(self) -> set[int]:
         """Offsets in the transaction topic of messages that cannot be read."""
-        known = {
-            (*line.key, offset) for line in self.state.partitions for offset in line.unplaced
-        } - self.readable
-        new = {(*key, offset) for key, some in self.unplaced.items() for offset in some}
-        return {offset for topic, _, offset in known | new if self.is_leading(topic)}
+        some = (found for (topic, _), found in self.unplaced.items() if self.is_leading(topic))
+        return {*chain.from_iterable(some)}
 
     # --- transactions
 
@@ -317,6 +321,7 @@ class SourceEvidence:
         """That markers of this run and of the state name."""
         return {one.log for one in self.sent.values() if one.has_markers} | {*self.state.logs}
 
+    @cached_property
     def last_of(self) -> dict[str, str]:
         """The highest place of a change of each transaction of this run, settled or not."""
         # What an operator settled before its END came: its position says where its changes ended.
@@ -332,28 +337,20 @@ class SourceEvidence:
 
     # --- decisions
 
-    @cached_property
-    def decided_snapshots(self) -> dict[str, marks.Decision]:
-        """What operators have decided, by the place of the reads. They name it as `status` shows
-        it."""
-        decided = {
-            shown_position(one.snapshot_position): one
-            for one in self.known.decisions
-            if one.snapshot_position is not None
-        }
-        found = {at: decided.get(shown_position(at)) for at in self.reads}
-        return {at: one for at, one in found.items() if one is not None}
-
     def decisions(self) -> Iterator[marks.Decision]:
-        """What operators have decided, as the judge names it."""
-        yield from (one for one in self.known.decisions if one.transaction_id is not None)
-        for at, one in self.decided_snapshots.items():
-            yield replace(one, snapshot_position=self.snapshot_position(at))
+        """What operators have decided, as the judge names it. They name reads as `status` shows
+        them."""
+        reads = {shown_position(at): at for at in self.reads}
+        for one in self.known.decisions:
+            if one.snapshot_position is None:
+                yield one
+            elif (at := reads.get(shown_position(one.snapshot_position))) is not None:
+                yield replace(one, snapshot_position=self.snapshot_positions[at])
 
     def failed_snapshots(self) -> dict[str, HoldReason]:
         """Why snapshots wait on which a run has failed, by their positions (S12)."""
         found = {at: self.known.failed.get(f"snapshot {shown_position(at)}") for at in self.reads}
-        return {self.snapshot_position(at): why for at, why in found.items() if why is not None}
+        return {self.snapshot_positions[at]: why for at, why in found.items() if why is not None}
 
     # --- partitions
 
@@ -403,7 +400,8 @@ class SourceEvidence:
                 continue
             if self.topic(control.topic).role == "other":
                 continue
-            new = in_a_gap(control.offset, come, self.lines.of(control.key).runs)
+            line = self.lines.known.get(control.key)
+            new = in_a_gap(control.offset, come, line.runs if line else ())
             if new is not None:
                 new.transaction_id = control.transaction_id
                 found[at] = new
@@ -438,7 +436,7 @@ class SourceEvidence:
         for one, position in ends:
             for name in self.sent.expected([one]):
                 last[name] = max(last.get(name, ""), position)
-        topics = self.lines.topics
+        topics = {topic for topic, _ in self.lines.now}
         return {
             name: position
             for name, position in sorted(last.items())
@@ -449,9 +447,7 @@ class SourceEvidence:
     @cached_property
     def tables(self) -> set[str]:
         """Of which a change or read has landed."""
-        known = {name for line in self.state.partitions for name in line.tables}
-        some = self.facts.stretches.distinct("data_collection")
-        return known | {name for (name,) in some if name is not None}
+        return {name for line in self.lines.now.values() for name in line.tables}
 
     def log_numbers(self) -> list[marks.LogNumbers]:
         """The numbers of logs that have landed, late or not (S8)."""
@@ -564,15 +560,14 @@ class SourceEvidence:
 
     def _placed_uncounted(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
         place = one.last or ""
-        if self.is_in_order and len(self._streamed_partitions) > 1:
+        if self.is_in_order and self._has_streamed_partitions:
             return f"{place}/{one.name}", "several_partitions"
         return (one.position if self.sends_markers else place), None
 
     @cached_property
-    def _streamed_partitions(self) -> set[TopicPartition]:
-        return self.landed.streamed | {
-            line.key for line in self.state.partitions if line.is_streamed
-        }
+    def _has_streamed_partitions(self) -> bool:
+        """Whether changes that are no reads have landed from several partitions."""
+        return sum(line.is_streamed for line in self.lines.now.values()) > 1
 
     # --- snapshots
 
@@ -592,17 +587,14 @@ class SourceEvidence:
             if is_published:
                 del self.reads[at]
 
-    def snapshot_position(self, place: str) -> str:
-        """Where a snapshot stands: at its place; where END is the order, after the transactions
-        that it has seen."""
-        if not self.is_ordered_by_end:
-            return place
-        if place not in self._snapshot_positions:
-            self._snapshot_positions[place] = self._behind_seen(place)
-        return self._snapshot_positions[place]
+    @cached_property
+    def snapshot_positions(self) -> dict[str, str]:
+        """Where snapshots stand, by the places of their reads: there; where END is the order,
+        after the transactions that they have seen."""
+        return {at: self._behind_seen(at) if self.is_ordered_by_end else at for at in self.reads}
 
     def _behind_seen(self, place: str) -> str:
-        seen = self.ends.seen_by(place, self.last_of_all, *self._sent_around(place))
+        seen = self.ends.seen_by(place, self.last_of, *self._sent_around(place))
         # If something is settled that it has not seen, it stays before the chain's end, and
         # the judge holds it as late.
         if self.state.seen_position is not None and (self.state.seen_place or "") <= place:
@@ -629,10 +621,6 @@ class SourceEvidence:
                 behind.add(name)
         return before, behind
 
-    @cached_property
-    def last_of_all(self) -> dict[str, str]:
-        return self.last_of()
-
     def is_quiet(self, place: TopicPartition, since: int | None) -> bool:
         """Whether a partition has been read to its end, long after something had landed.
 
@@ -643,6 +631,6 @@ class SourceEvidence:
         look, wait = self.known.looks.get(place), self.settings.quiet_micros
         if look is None or since is None or wait <= 0 or not look.is_sure_end:
             return False
-        runs = self.lines.runs.get(place)
+        runs = self.lines.of(place).runs
         read_to = runs[0].last + 1 if runs else 0
         return look.end_offset == read_to and look.looked_at >= since + wait

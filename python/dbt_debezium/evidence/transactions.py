@@ -57,13 +57,13 @@ class Transaction:
     end_offset: int | None = None
     """Likewise of its first END."""
     marked_at: int | None = None
-    """When it was committed, by its first BEGIN or END."""
+    """When it was committed, by what comes first of BEGIN and END."""
     event_count: int | None = None
     """Of all its changes, by the END that counts most."""
     expected: int = 0
     """Changes of tables that land, by the END that counts most."""
     ended_at: int | None = None
-    """When it was committed, by its first END."""
+    """When it was committed, by END, which may say another time than BEGIN."""
     has_other_end: bool = False
     """Whether another END says another time."""
     end_position: str | None = None
@@ -117,8 +117,9 @@ class Transaction:
         self.marked_at = least(self.marked_at, one.committed_at)
         if one.is_end:
             self.has_end = True
-            self.ended_at = self.ended_at or one.committed_at
-            self.has_other_end = self.has_other_end or self.ended_at != one.committed_at
+            if self.ended_at not in (None, one.committed_at):
+                self.has_other_end = True
+            self.ended_at = least(self.ended_at, one.committed_at)
             self.event_count = most(self.event_count, one.event_count)
             self.end_position = least(self.end_position, one.position)
         if not is_leading:

@@ -65,7 +65,8 @@ class Chain:
 
         One that is discarded replaces nothing, so it waits for what comes before it.
         """
-        position, decided = snapshot.position, self._on_snapshot(snapshot.position)
+        position = snapshot.position
+        decided = self._evidence.decisions.on_snapshot(position)
         link = Verdict("commit", "initial_snapshot", position, read_position=snapshot.place)
         newest = self._start.newest_position
         if newest is not None and position < newest:
@@ -100,7 +101,7 @@ class Chain:
     def _judge_blocking(self, snapshot: BlockingSnapshot) -> Verdict:
         """A commit after a transaction. The next transaction names that transaction (S7)."""
         at = snapshot.snapshot_position
-        decided = self._on_snapshot(at)
+        decided = self._evidence.decisions.on_snapshot(at)
         link = Verdict("commit", "blocking_snapshot", snapshot.position, read_position=at)
         reason = _first(self._holds.of_blocking(snapshot, self._follows_held(), decided))
         if reason is not None:
@@ -151,9 +152,6 @@ class Chain:
             and not _is_before(at, last)
             and not self._end.has_discarded_snapshot
         )
-
-    def _on_snapshot(self, position: str) -> Decided:
-        return self._evidence.decisions.on_snapshot(position)
 
     def _follows_held(self) -> HoldReason | None:
         """Why everything after a link that waits does, too; None before there is one."""

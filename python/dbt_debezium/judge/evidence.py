@@ -26,16 +26,11 @@ class Evidence:
         self.log = Log(facts.log_numbers)
         self.markers = Markers(facts)
         self.decisions = Decisions(facts.decisions)
-        topics = Topics(facts, is_ordered_by_end=traits.is_ordered_by_end)
-        snapshots = _snapshots(facts, end)
-        self._reasons = {one.position: one.hold_reason(topics) for one in snapshots}
-        self._lacking = {
-            one.position: (one.lacking_topics(topics), one.lacking_tables(topics))
-            for one in snapshots
-        }
+        self._topics = Topics(facts, is_ordered_by_end=traits.is_ordered_by_end)
+        self._snapshots = _snapshots(facts, end)
         newest = end.newest_position or NOWHERE
         self._initial = [
-            one.position for one in snapshots if not one.is_blocking and one.position >= newest
+            at for at, one in self._snapshots.items() if not one.is_blocking and at >= newest
         ]
         """Those that are not late."""
 
@@ -44,11 +39,13 @@ class Evidence:
         it, or an operator says so."""
         if settles(self.decisions.on_snapshot(position)):
             return None
-        return self._reasons[position] or self.facts.failed_snapshots.get(position)
+        reason = self._snapshots[position].hold_reason(self._topics)
+        return reason or self.facts.failed_snapshots.get(position)
 
     def lacking(self, position: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Topics that may lack reads of the snapshot at a position, and tables without a topic."""
-        return self._lacking[position]
+        one = self._snapshots[position]
+        return one.lacking_topics(self._topics), one.lacking_tables(self._topics)
 
     def is_superseded(self, position: str) -> bool:
         """Whether a snapshot that is published stands at a position or after it."""
@@ -68,7 +65,8 @@ class Evidence:
         ]
 
 
-def _snapshots(facts: Facts, end: ChainEnd) -> list[SnapshotReads]:
+def _snapshots(facts: Facts, end: ChainEnd) -> dict[str, SnapshotReads]:
+    """All snapshots of which reads have landed, by their positions."""
     found: dict[str, SnapshotReads] = {}
 
     def at(position: str) -> SnapshotReads:
@@ -81,4 +79,4 @@ def _snapshots(facts: Facts, end: ChainEnd) -> list[SnapshotReads]:
     if found and end == ChainEnd():
         first = found[min(found)]
         first.is_first = facts.first_position is None or facts.first_position > first.position
-    return [*found.values()]
+    return found

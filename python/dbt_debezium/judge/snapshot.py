@@ -86,12 +86,17 @@ class SnapshotReads:
         if not has_reads and self.is_first:
             older, newer = None, one.first_offset
         first = 0 if older is None else older + 1
-        if not has_reads and newer is None:
-            if one.is_quiet:
-                return topics.can_be_read_from(one.topic, one.partition, first)
-            if not self.is_first:
-                return False
-        return topics.are_known(one.topic, one.partition, first, newer, one.last_read_offset)
+        if newer is not None:
+            last = newer
+        elif one.last_read_offset is not None:
+            last = one.last_read_offset
+        elif one.is_quiet:
+            last = first - 1
+        elif self.is_first:
+            last = first
+        else:
+            return False
+        return topics.are_known(one.topic, one.partition, first, last, newer)
 
 
 def has_last_read(table: SnapshotTable) -> bool:
@@ -135,14 +140,8 @@ class Topics:
         """Whether it is no topic of signals, which no snapshot reads."""
         return topic not in self._signal_topics
 
-    def can_be_read_from(self, topic: str, partition: int, first: int) -> bool:
-        """Whether all that has landed from an offset on begins there, and can be read."""
-        runs, lost = self._landed_in(topic, partition)
-        begins = not runs or any(one.first <= first <= 1 + one.last for one in runs)
-        return begins and all(offset < first for offset in lost)
-
     def are_known(
-        self, topic: str, partition: int, first: int, before: int | None, last: int | None
+        self, topic: str, partition: int, first: int, last: int, before: int | None
     ) -> bool:
         """Whether each message between two offsets has landed and can be read.
 
@@ -150,22 +149,13 @@ class Topics:
             topic: its name.
             partition: its number.
             first: inclusive.
-            before: exclusive, the offset of one that can be read; None for all that have landed.
-            last: inclusive, where `before` is None; None where only the first one counts.
+            last: inclusive; of no message the offset before `first`.
+            before: up to where all must be readable; None for all that have landed.
         """
-        runs, lost = self._landed_in(topic, partition)
-        if before is None:
-            last = first if last is None else last
-            can_be_read = all(offset < first for offset in lost)
-        else:
-            last = before
-            can_be_read = not any(first <= offset <= before for offset in lost)
-        return can_be_read and any(one.first <= first <= last <= one.last for one in runs)
-
-    def _landed_in(self, topic: str, partition: int) -> tuple[list[Range], list[int]]:
-        """What has landed in a partition, and offsets in it that cannot be read."""
         place = (topic, partition)
-        facts = self._facts
-        runs = [one for one in facts.ranges if (one.topic, one.partition) == place]
-        lost = [one.offset for one in facts.unreadable if (one.topic, one.partition) == place]
-        return runs, lost
+        lost = (one.offset for one in self._facts.unreadable if (one.topic, one.partition) == place)
+        if any(first <= at and (before is None or at <= before) for at in lost):
+            return False
+        runs = [one for one in self._facts.ranges if (one.topic, one.partition) == place]
+        nothing = Range(topic, partition, 0, -1)
+        return any(one.first <= first and last <= one.last for one in runs or [nothing])
