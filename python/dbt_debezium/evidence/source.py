@@ -314,8 +314,10 @@ class SourceEvidence:
 
     @cached_property
     def logs(self) -> set[str]:
-        """That markers of this run and of the state name."""
-        return {one.log for one in self.sent.values() if one.has_markers} | {*self.state.logs}
+        """Of transactions with markers, of this run and of the state, as far as changes tell it, as
+        those of Oracle and generic connectors do."""
+        some = (one.log for one in self.sent.values() if one.has_markers)
+        return {*filter(None, some)} | {*self.state.logs}
 
     def last_of(self) -> dict[str, str]:
         """The highest place of a change of each transaction of this run, settled or not."""
