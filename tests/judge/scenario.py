@@ -388,8 +388,11 @@ class Writer:
             }
         if self.connector == "oracle":
             place = {"scn": at, "rs_id": "0x00031c.000a2b3d.0001", "ssn": 0}
-            commit = {} if is_read else {"commit_scn": clauses["commit"]}
-            return {**source, **place, **commit}
+            if is_read:
+                return {**source, **place}
+            number = clauses.get("in")
+            transaction_id = None if number is None else self._id(number, None)
+            return {**source, **place, "txId": transaction_id, "commit_scn": clauses["commit"]}
         if self.connector == "informix":
             if "schemaless" in clauses:
                 del source["schema"]

@@ -504,12 +504,14 @@ class SourceEvidence:
         """Where a transaction stands in the order of marks, and why it is not where it was
         committed."""
         position, reason = self._placed(one)
-        if reason is not None or one.is_decided:
+        if reason is not None:
             return position, reason
         if self._comes_too_late(one, position):
-            return f"{self.end.passed}+", (
-                "unplaced_truncate" if one.is_whole else "missing_predecessor"
-            )
+            # What an operator decides on is no copy of what is published.
+            reason = "unplaced_truncate" if one.is_whole else "missing_predecessor"
+            return f"{self.end.passed}+", None if one.is_decided else reason
+        if one.is_decided:
+            return position, None
         if epoch_of(one.name) > self._waiting_epoch:
             return position, "follows_held_transaction"
         is_two = self.traits is not None and not self.traits.is_known and one.has_other_end
