@@ -388,8 +388,8 @@ class Writer:
             }
         if self.connector == "oracle":
             place = {"scn": at, "rs_id": "0x00031c.000a2b3d.0001", "ssn": 0}
-            if is_read:
-                return {**source, **place}
+            if is_read:  # the commit is told by reads of a window alone
+                return {**source, **place, "commit_scn": clauses.get("commit")}
             number = clauses.get("in")
             transaction_id = None if number is None else self._id(number, None)
             return {**source, **place, "txId": transaction_id, "commit_scn": clauses["commit"]}

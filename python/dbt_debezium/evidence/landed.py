@@ -28,8 +28,6 @@ class Landed:
         """How far each partition has come."""
         self.with_changes: set[TopicPartition] = set()
         self.with_windows: set[TopicPartition] = set()
-        self.streamed: set[TopicPartition] = set()
-        """Where a change has landed that is no read."""
         self.late: list[Stretch] = []
         """Those of late changes."""
         self.named: str | None = None
@@ -48,7 +46,6 @@ class Landed:
                 self.with_windows.add(key)
             if one.kind != "change":
                 continue
-            self.streamed.add(key)
             if late.has_stretch(one):
                 self.late.append(one)
             self.named = least(self.named, one.previous)

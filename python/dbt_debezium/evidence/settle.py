@@ -185,7 +185,6 @@ class Settlement:
                 runs,
                 old.reached_by_reads,
                 old.has_changes,
-                old.is_streamed,
                 old.has_windows,
                 old.has_signals,
                 old.is_shared or place in evidence.facts.shared,
@@ -228,7 +227,6 @@ class Settlement:
         line.has_changes = True
         if one.data_collection is not None and one.data_collection not in line.tables:
             line.tables.append(one.data_collection)
-        line.is_streamed = line.is_streamed or one.kind == "change"
         line.has_windows = line.has_windows or one.kind == "window"
         line.has_signals = line.has_signals or one.has_signals
 

@@ -353,7 +353,10 @@ class SourceEvidence:
             yield replace(one, snapshot_position=self.snapshot_position(at))
 
     def failed_snapshots(self) -> dict[str, HoldReason]:
-        """Why snapshots wait on which a run has failed, by their positions (S12)."""
+        """Why snapshots wait on which a run has failed (S12), or that nothing orders, by their
+        positions."""
+        if self._lacks_order:
+            return dict.fromkeys(map(self.snapshot_position, self.reads), "several_partitions")
         found = {at: self.known.failed.get(f"snapshot {shown_position(at)}") for at in self.reads}
         return {self.snapshot_position(at): why for at, why in found.items() if why is not None}
 
@@ -561,15 +564,15 @@ class SourceEvidence:
 
     def _placed_uncounted(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
         place = one.last or ""
-        if self.is_in_order and len(self._streamed_partitions) > 1:
+        if self._lacks_order:
             return f"{place}/{one.name}", "several_partitions"
         return (one.position if self.sends_markers else place), None
 
     @cached_property
-    def _streamed_partitions(self) -> set[TopicPartition]:
-        return self.landed.streamed | {
-            line.key for line in self.state.partitions if line.is_streamed
-        }
+    def _lacks_order(self) -> bool:
+        """Whether several partitions have changes where offsets are the order (S22)."""
+        known = {line.key for line in self.state.partitions if line.has_changes}
+        return self.is_in_order and len(self.landed.with_changes | known) > 1
 
     # --- snapshots
 
@@ -582,7 +585,7 @@ class SourceEvidence:
             elif self.is_ordered_by_end:
                 is_published = published is not None and at <= published.rpartition("+")[2]
             elif blocking is None:
-                is_published = at <= (published or "")
+                is_published = self.snapshot_position(at) <= (published or "")
             else:
                 stands = blocking.followed or blocking.previous or EVERYWHERE
                 is_published = stands < (self.end.position or "")
@@ -591,7 +594,9 @@ class SourceEvidence:
 
     def snapshot_position(self, place: str) -> str:
         """Where a snapshot stands: at its place; where END is the order, behind the transactions
-        that it has seen."""
+        that it has seen; where offsets are, at its last read."""
+        if self.is_in_order:
+            return max(one.last_place or "" for one in self.reads[place])
         if not self.is_ordered_by_end:
             return place
         if place not in self._snapshot_positions:

@@ -99,8 +99,6 @@ class Partition(Struct, forbid_unknown_fields=True):
     reached_by_reads: str | None = None
     """Where a read is no change: how far reads have come."""
     has_changes: bool = False
-    is_streamed: bool = False
-    """Whether a change has landed that is no read."""
     has_windows: bool = False
     has_signals: bool = False
     is_shared: bool = False
