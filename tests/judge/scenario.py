@@ -389,7 +389,9 @@ class Writer:
         if self.connector == "oracle":
             place = {"scn": at, "rs_id": "0x00031c.000a2b3d.0001", "ssn": 0}
             commit = None if clauses.get("commit") == "nowhere" else clauses.get("commit")
-            return {**source, **place, "commit_scn": commit}
+            number = None if is_read else clauses.get("in")
+            transaction_id = None if number is None else self._id(number, None)
+            return {**source, **place, "txId": transaction_id, "commit_scn": commit}
         if self.connector == "informix":
             if "schemaless" in clauses:
                 del source["schema"]

@@ -122,7 +122,7 @@ class Ends:
                 return padded(one.end_offset)
             # Numbers of one log have an order that offsets of several partitions lack.
             number = (one.log_position or "").partition("#")[2]
-            return f"{_offset_of(self._end.newest_position)}/{number}"
+            return f"{_offset_of(self._end.newest_position)}/{number}" if number else None
         alone = self._alone(one)
         if alone is not None:
             return alone

@@ -157,7 +157,7 @@ class LinkMarks:
         return self._source.is_ordered_by_end and len(windows) > 0
 
     def _truncate(self, one: Transaction, markers: list[Marker]) -> marks.Link:
-        position = one.position
+        position = one.stands_at
         assert position is not None  # the caller asks
         if one.misplacement is not None:
             return marks.Counted(position, one.name, misplacement=one.misplacement)

@@ -77,7 +77,6 @@ class Lines:
                 continue
             line = self.now[topic, partition]
             line.has_changes = True
-            line.is_streamed = line.is_streamed or kind == "change"
             line.has_windows = line.has_windows or kind == "window"
             line.has_signals = line.has_signals or has_signals
             if table is not None and table not in line.tables:

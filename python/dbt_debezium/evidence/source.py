@@ -318,8 +318,10 @@ class SourceEvidence:
 
     @cached_property
     def logs(self) -> set[str]:
-        """That markers of this run and of the state name."""
-        return {one.log for one in self.sent.values() if one.has_markers} | {*self.state.logs}
+        """Of transactions with markers, of this run and of the state, as far as changes tell it, as
+        those of Oracle and generic connectors do."""
+        some = (one.log for one in self.sent.values() if one.has_markers)
+        return {*filter(None, some)} | {*self.state.logs}
 
     @cached_property
     def last_of(self) -> dict[str, str]:
@@ -348,7 +350,10 @@ class SourceEvidence:
                 yield replace(one, snapshot_position=self.snapshot_positions[at])
 
     def failed_snapshots(self) -> dict[str, HoldReason]:
-        """Why snapshots wait on which a run has failed, by their positions (S12)."""
+        """Why snapshots wait on which a run has failed (S12), or that nothing orders, by their
+        positions."""
+        if self._lacks_order:
+            return dict.fromkeys(self.snapshot_positions.values(), "several_partitions")
         found = {at: self.known.failed.get(f"snapshot {shown_position(at)}") for at in self.reads}
         return {self.snapshot_positions[at]: why for at, why in found.items() if why is not None}
 
@@ -505,12 +510,14 @@ class SourceEvidence:
         """Where a transaction stands in the order of marks, and why it is not where it was
         committed."""
         position, reason = self._placed(one)
-        if reason is not None or one.is_decided:
+        if reason is not None:
             return position, reason
         if self._comes_too_late(one, position):
-            return f"{self.end.passed}+", (
-                "unplaced_truncate" if one.is_whole else "missing_predecessor"
-            )
+            # What an operator decides on is no copy of what is published.
+            reason = "unplaced_truncate" if one.is_whole else "missing_predecessor"
+            return f"{self.end.passed}+", None if one.is_decided else reason
+        if one.is_decided:
+            return position, None
         if epoch_of(one.name) > self._waiting_epoch:
             return position, "follows_held_transaction"
         is_two = self.traits is not None and not self.traits.is_known and one.has_other_end
@@ -560,14 +567,14 @@ class SourceEvidence:
 
     def _placed_uncounted(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
         place = one.last or ""
-        if self.is_in_order and self._has_streamed_partitions:
+        if self._lacks_order:
             return f"{place}/{one.name}", "several_partitions"
         return (one.position if self.sends_markers else place), None
 
     @cached_property
-    def _has_streamed_partitions(self) -> bool:
-        """Whether changes that are no reads have landed from several partitions."""
-        return sum(line.is_streamed for line in self.lines.now.values()) > 1
+    def _lacks_order(self) -> bool:
+        """Whether several partitions have changes where offsets are the order (S22)."""
+        return self.is_in_order and sum(one.has_changes for one in self.lines.now.values()) > 1
 
     # --- snapshots
 
@@ -580,7 +587,7 @@ class SourceEvidence:
             elif self.is_ordered_by_end:
                 is_published = published is not None and at <= published.rpartition("+")[2]
             elif blocking is None:
-                is_published = at <= (published or "")
+                is_published = self.snapshot_positions[at] <= (published or "")
             else:
                 stands = blocking.followed or blocking.previous or EVERYWHERE
                 is_published = stands < (self.end.position or "")
@@ -590,7 +597,11 @@ class SourceEvidence:
     @cached_property
     def snapshot_positions(self) -> dict[str, str]:
         """Where snapshots stand, by the places of their reads: there; where END is the order,
-        after the transactions that they have seen."""
+        after the transactions that they have seen; where offsets are, at their last read."""
+        if self.is_in_order:
+            return {
+                at: max(one.last_place or "" for one in some) for at, some in self.reads.items()
+            }
         return {at: self._behind_seen(at) if self.is_ordered_by_end else at for at in self.reads}
 
     def _behind_seen(self, place: str) -> str:

@@ -99,8 +99,6 @@ class Partition(Struct, forbid_unknown_fields=True):
     reached_by_reads: str | None = None
     """SQL Server, Db2: how far reads have come, which name a commit and have no place in one."""
     has_changes: bool = False
-    is_streamed: bool = False
-    """Whether a change has landed that is no read."""
     has_windows: bool = False
     has_signals: bool = False
     is_shared: bool = False

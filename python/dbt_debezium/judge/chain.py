@@ -80,7 +80,7 @@ class Chain:
             snapshot_position=position,
             position_before=self._predecessor.end.position,
             has_discarded_snapshot=decided == "discard",
-        ).reaching(snapshot.place)
+        ).reaching(position.rpartition("+")[2])
         if reason is not None:
             return self._waiting_snapshot(link, position, reason, end)
         self._held_by = None

@@ -190,7 +190,7 @@ class Facts:
     """Transactions with a change that its table cannot take (S12), and why. A run has found it out,
     and failed."""
     failed_snapshots: Mapping[str, HoldReason] = field(default_factory=dict)
-    """Likewise positions of snapshots."""
+    """Likewise positions of snapshots, also of those that nothing orders (S22)."""
 
 
 # --- links
