@@ -180,7 +180,7 @@ class _Lake:
         newest = _newest_source(one for one in said if one.kind != "quarantined")
         if newest is not None:
             return newest
-        # MirrorMaker puts an alias before the name of a source. Behind it the table follows.
+        # MirrorMaker puts an alias before the name of a source, and the table follows it.
         front = name.rpartition(".")[0]
         inside = [one for one in runs_of_parts(front) if one in self._sources]
         if not new:

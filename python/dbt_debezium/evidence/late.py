@@ -44,9 +44,9 @@ class Late:
         if traits and traits.is_ordered_by_end and self._end.snapshot_position is not None:
             self._snapshot_place = self._end.snapshot_position.rpartition("+")[2]
         self._before: set[str] = set()
-        """Transactions that a partition shows in front of reads of a published snapshot."""
+        """Transactions that a partition shows before reads of a published snapshot."""
         self._behind: set[str] = set()
-        """Those that one shows behind all of them."""
+        """Those that one shows after all of them."""
         if self._snapshot_place is not None:
             reads = {line.key: line.last_read for line in state.partitions}
             for stretch in stretches.where("kind", "change"):
@@ -68,7 +68,7 @@ class Late:
 
     def is_seen(self, name: str) -> bool:
         """Whether a published snapshot has seen a transaction, whenever its END lands: where END is
-        the order, its partitions show it in front of the reads, or it stands before their place."""
+        the order, its partitions show it before the reads, or it stands before their place."""
         if self._snapshot_place is None or name in self._known.settled or name in self._behind:
             return False
         last = self._last.get(name)

@@ -262,7 +262,7 @@ class Settlement:
                 state.marked_position = most(state.marked_position, one.position)
             if not evidence.is_ordered_by_end or not evidence.ends.is_over(one):
                 continue
-            # What has changed nothing tells no place. A snapshot behind what did is behind it too.
+            # What has changed nothing tells no place. A snapshot after what did is after it too.
             last = last_of.get(one.name) if one.has_changes else state.seen_place
             if last and (one.position or "") > (state.seen_position or ""):
                 state.seen_position, state.seen_place = one.position, last
