@@ -479,11 +479,12 @@ class SourceEvidence:
         return {(one.transaction_id, one.partition, one.offset) for one in found}
 
     def _is_unfinished(self, one: Transaction) -> bool:
-        """Whether what follows its BEGIN cannot be next to what comes before it. A BEGIN of MariaDB
-        that stays alone has a place of its own, and so has what an operator has settled."""
+        """Whether what follows its BEGIN cannot be next to what comes before it. A TRUNCATE, a
+        BEGIN of MariaDB that stays alone and what an operator has settled have places of their own.
+        """
         if self.names_predecessor:
             return not one.has_end
-        has_place = one.is_decided or self.ends.is_over(one)
+        has_place = one.is_decided or one.is_whole or self.ends.is_over(one)
         return self.is_ordered_by_end and not has_place
 
     def marker_positions(self, among: Container[str]) -> dict[TopicPartition, dict[int, str]]:
