@@ -41,8 +41,9 @@ class Late:
         self._names = bool(traits and traits.names_predecessor)
         self._may_repeat_ids = traits is not None and not traits.is_known
         self._snapshot_place = None
-        if traits and traits.is_ordered_by_end and self._end.snapshot_position is not None:
-            self._snapshot_place = self._end.snapshot_position.rpartition("+")[2]
+        position = None if self._end.has_discarded_snapshot else self._end.snapshot_position
+        if traits and traits.is_ordered_by_end and position is not None:
+            self._snapshot_place = position.rpartition("+")[2]
         self._before: set[str] = set()
         """Transactions that a partition shows before reads of a published snapshot."""
         self._behind: set[str] = set()
