@@ -570,6 +570,8 @@ class SourceEvidence:
         place = one.last or ""
         if self._lacks_order:
             return f"{place}/{one.name}", "several_partitions"
+        if self.ends.follows_one_without_place(one):
+            return one.position, "follows_held_transaction"
         return (one.position if self.sends_markers else place), None
 
     @cached_property
