@@ -108,6 +108,9 @@ DIFFERS: Final = {
     "S15-a-snapshot-reads-again": "a run behind the snapshot proves more than the one with it",
     "S15-a-window-that-nothing-counts": "nothing showed the other partition",
     "S15-what-all-partitions-have-left": "likewise",
+    "S22-a-transaction-that-lands-behind-a-later-one": "likewise",
+    "S15-transaction-metadata-is-switched-on-again": "what was committed before landed later",
+    "S07-an-initial-snapshot-behind-a-signal": "END landed behind the snapshot",
 }
 """Scenarios whose verdict depends on what had landed before, and why. Where evidence against a
 transaction lands behind its commit, the commit stays (P5)."""

@@ -35,7 +35,7 @@ def place(
         _follow_each_other([*epoch], settled_until)
     for one, following in pairwise(sent):
         one.is_last_of_epoch = epoch_of(one.name) != epoch_of(following.name)
-    are_mixed = any(_begins_inside_another(one, start) for one in sent)
+    are_mixed = any(_begins_inside_another(one, start, settled_until) for one in sent)
     for one in sent:
         one.position = one.end_position
         if one.position is None and (one.is_uncounted or one.is_decided) and not are_mixed:
@@ -62,11 +62,13 @@ def _order(one: Transaction) -> tuple[str, str]:
     return one.previous or one.first or one.end_position or "", one.last or ""
 
 
-def _begins_inside_another(one: Transaction, start: str | None) -> bool:
+def _begins_inside_another(one: Transaction, start: str | None, settled_until: str | None) -> bool:
     """Whether a new stream began to write before the old one ended. What comes after such a
     transaction may be of the old stream, and names no end of the new one."""
-    is_first = one.previous is None
-    return is_first and (one.following or EVERYWHERE) <= (most(one.last, start) or "")
+    if not one.has_changes or one.previous is not None:
+        return False
+    is_older = (one.first or EVERYWHERE) < (settled_until or "")
+    return is_older or (one.following or EVERYWHERE) <= (most(one.last, start) or "")
 
 
 def _end(one: Transaction, *, is_last: bool) -> str | None:
