@@ -611,9 +611,19 @@ class SourceEvidence:
         seen = self.ends.seen_by(place, self.last_of, *self._sent_around(place))
         # If something is settled that it has not seen, it stays before the chain's end, and
         # the judge holds it as late.
-        if self.state.seen_position is not None and (self.state.seen_place or "") <= place:
+        if self.state.seen_position is not None and self._has_seen_settled(place):
             seen = most(seen, self.state.seen_position)
         return f"{NOWHERE if seen is None else seen}+{place}"
+
+    def _has_seen_settled(self, place: str) -> bool:
+        """Whether a snapshot has seen the newest settled transaction with changes: it stands before
+        the place of the reads, or a partition shows its last change before them."""
+        newest = self.state.seen_place or ""
+        return newest <= place or any(
+            run.high == newest and (run.settled_last or 0) < read.first_offset
+            for read in self.reads[place]
+            for run in self.lines.of(read.key).runs
+        )
 
     def _sent_around(self, place: str) -> tuple[set[str], set[str]]:
         """Transactions of which a change stands before the reads of a snapshot in its
