@@ -53,6 +53,12 @@ def test_what_cannot_be_read_is_of_the_source_that_its_topic_is_named_after() ->
     assert (topic.sources, topic.topic_source, topic.judged_sources) == ((), "shop", ("shop",))
 
 
+def test_what_cannot_be_read_may_be_a_marker_if_its_topic_is_called_so() -> None:
+    """Before the first BEGIN. Else nothing would say later that a marker may be missing there."""
+    topic = placed(ORDERS, seen("shop.transaction", None, "quarantined"))["shop.transaction"]
+    assert (topic.judged_sources, topic.role) == (("shop",), "transactions")
+
+
 def test_a_topic_to_which_two_sources_send_is_judged_with_both() -> None:
     topic = placed(seen("all", "bank"), seen("all", "shop", offset=7))["all"]
     assert (topic.topic_source, topic.judged_sources) == ("shop", ("bank", "shop"))

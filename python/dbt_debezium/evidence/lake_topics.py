@@ -5,7 +5,15 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from dbt_debezium.evidence.topics import Owner, Role, SentChanges, SentEnd, owners, runs_of_parts
+from dbt_debezium.evidence.topics import (
+    OWN_NAMES,
+    Owner,
+    Role,
+    SentChanges,
+    SentEnd,
+    owners,
+    runs_of_parts,
+)
 from dbt_debezium.judge.traits import TRAITS
 
 UNREADABLE: Final = ("quarantined", "tombstone")
@@ -151,7 +159,8 @@ class _Lake:
         markers = sum(one.message_count for one in new if one.kind == "transaction_marker")
         prefix = owner.source_prefix if owner else None
         role: Role = "other"
-        if owner is not None:
+        is_called_so = not sources and name in [f"{topic_source}{one}" for one in OWN_NAMES]
+        if owner is not None or is_called_so:
             role = "transactions"
         elif sources or (not has_controls and "." in name.removeprefix(f"{topic_source}.")):
             role = "tables"
