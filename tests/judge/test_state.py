@@ -83,6 +83,7 @@ DIFFERS: Final = {
     "S05-mariadb-a-snapshot-behind-a-truncate": "likewise, and a TRUNCATE before the next BEGIN",
     "S05-sqlserver-a-snapshot-where-the-newest-commit-ends": "likewise",
     "S05-a-snapshot-where-the-newest-commit-ends": "likewise",
+    "S05-mysql-a-second-snapshot-on-another-server": "likewise",
     "S04-a-snapshot-and-an-end-without-place": "the snapshot has seen what ends later",
     "S07-a-message-behind-the-reads": "reads landed before the signal that asks for them",
     "S08-a-truncate-of-several-domains": "likewise",

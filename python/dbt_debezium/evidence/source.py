@@ -588,7 +588,8 @@ class SourceEvidence:
             if at in self.known.settled_snapshots:
                 is_published = True
             elif self.is_ordered_by_end:
-                is_published = published is not None and at <= published.rpartition("+")[2]
+                is_before = published is not None and at <= published.rpartition("+")[2]
+                is_published = is_before and not self._is_read_later(at)
             elif blocking is None:
                 is_published = self.snapshot_positions[at] <= (published or "")
             else:
@@ -596,6 +597,16 @@ class SourceEvidence:
                 is_published = stands < (self.end.position or "")
             if is_published:
                 del self.reads[at]
+
+    def _is_read_later(self, place: str) -> bool:
+        """Whether partitions show reads after those that are published, whatever their places:
+        those of two servers do not compare."""
+        known = [
+            (last_read, one.first_offset)
+            for one in self.reads[place]
+            if (last_read := self.lines.of(one.key).last_read) is not None
+        ]
+        return len(known) > 0 and all(last_read < offset for last_read, offset in known)
 
     @cached_property
     def snapshot_positions(self) -> dict[str, str]:
