@@ -114,7 +114,7 @@ def around(place: str, seen: str, some: Sequence[Stretch]) -> Around:
         behind = (
             one.first_offset if one.first_offset > last_read else one.last_offset
             for one in some
-            if one.last_offset > last_read
+            if one.kind != "read" and one.last_offset > last_read
         )
         return Around(
             first_read, last_read, _last_before(first_read, some), min(behind, default=None), first

@@ -110,7 +110,7 @@ class SnapshotPartition:
     """The last message before the reads that was sent before the snapshot. In a partition
     without its reads: the last one before `newer_offset`."""
     newer_offset: int | None
-    """The first message after the reads that is no tombstone. In a partition without its reads:
+    """The first message after the reads that is no read and no tombstone. Without its reads there:
     the first that is newer than the snapshot."""
     first_offset: int | None
     """The first message that is no tombstone, whatever it is."""
