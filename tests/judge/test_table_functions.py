@@ -53,7 +53,8 @@ def test_sources_are_given_the_columns_that_the_function_reads() -> None:
 
 
 def test_topics_are_given_the_columns_that_the_function_reads() -> None:
-    assert (*types_in("int_topic"),) == lake_topics.GIVEN
+    wanted = {one.name: sql_type(one.type) for one in lake_topics.GIVEN}
+    assert types_in("int_topic") == wanted
 
 
 def test_the_judge_is_given_the_settings_that_it_reads_as_a_project_may_set_them() -> None:
@@ -63,8 +64,8 @@ def test_the_judge_is_given_the_settings_that_it_reads_as_a_project_may_set_them
     assert get_type_hints(ProjectSettings) == {name: may_be[name] for name in SETTINGS}
 
 
-def facts(source: str, **columns: Any) -> dict[str, Any]:
-    return {"judged_source": source, "settings": json.dumps(SETTINGS), **columns}
+def facts(judged: str, **columns: Any) -> dict[str, Any]:
+    return {"judged_source": judged, "settings": json.dumps(SETTINGS), **columns}
 
 
 def given(
@@ -131,6 +132,36 @@ def test_a_source_that_cannot_be_judged_keeps_its_state_and_all_messages() -> No
     assert {(one["kind"], one["outcome"]) for one in counts} == {("outcome", "held")}
     assert sum(one["message_count"] for one in counts) == len(runs.rows)
     assert (state["kind"], state["content"]) == ("state", unknown)
+
+
+def test_a_state_that_cannot_be_read_is_called_by_the_name_of_its_source() -> None:
+    rows = said(
+        facts("shop", said="source"),
+        facts("shop", said="earlier_state", source="bank", content='{"version": 99}'),
+    )
+    assert [row["content"] for row in rows if row["kind"] == "refusal"] == [
+        "bank: the state of the last run has version 99, expected 1; "
+        "run dbt-debezium run --full-refresh, which rebuilds it from what has landed"
+    ]
+
+
+def test_a_server_may_be_called_as_its_database() -> None:
+    """SQL Server with the topic prefix `erp.sales` and the database `sales`."""
+    source = {"source": "erp.sales.sales", "connector": "sqlserver", "database_name": "sales"}
+    landed = {"landing_id": 1, "offset": 0, "message_count": 1}
+    change = {"topic": "erp.sales.sales.dbo.t", "kind": "change", **source, **landed}
+    marker = {"topic": "markers", "kind": "transaction_marker", "connector": "sqlserver", **landed}
+    named = {"transaction_id": "01", "position": "01", "message_count": 1}
+    rows = [
+        {"said": "seen", **change},
+        {"said": "seen", **marker},
+        {"said": "end", "topic": "markers", **named, "collection_counts": {"sales.dbo.t": 1}},
+        {"said": "changes", "data_collection": "sales.dbo.t", **source, **named},
+    ]
+    known = dict.fromkeys(lake_topics.GIVEN.names)
+    found = {one.topic: one for one in lake_topics.placed([known | row for row in rows])}
+    assert found["markers"].marker_source == "erp.sales"
+    assert found["markers"].judged_sources == ("erp.sales.sales",)
 
 
 def test_an_error_that_nobody_has_foreseen_is_a_sentence_without_values(

@@ -53,17 +53,11 @@ nameless_end as (
 counted_change as (
 
     select
+        sent.source,
         sent.connector,
         sent.database_name,
         sent.transaction_id,
         sent.data_collection,
-        case
-            when
-                sent.connector = 'sqlserver'
-                and endswith(sent.source, concat('.', sent.database_name))
-                then substr(sent.source, 1, length(sent.source) - length(sent.database_name) - 1)
-            else sent.source
-        end as source_prefix,
         count(distinct sent.event_hash) as change_count,
         max(sent.event_position) as last_position
     from {{ message }} as sent
@@ -113,7 +107,7 @@ given as (
     union all
     select
         {{ row_of(types, {
-            'said': "'changes'", 'source': 'source_prefix', 'connector': 'connector', 'database_name': 'database_name',
+            'said': "'changes'", 'source': 'source', 'connector': 'connector', 'database_name': 'database_name',
             'message_count': 'change_count', 'transaction_id': 'transaction_id',
             'data_collection': 'data_collection', 'position': 'last_position',
         }) }}

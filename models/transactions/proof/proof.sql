@@ -110,6 +110,7 @@ earlier_state as (
 
     select
         topic.judged_source,
+        known.source,
         known.content
     from topic
     inner join {{ source('pointer', 'int_topic') }} as earlier
@@ -117,7 +118,7 @@ earlier_state as (
     inner join known_state as known
         on array_contains(earlier.judged_sources, known.source)
     where not array_contains(earlier.judged_sources, topic.judged_source)
-    group by topic.judged_source, known.content
+    group by all
 
 ),
 
@@ -232,7 +233,7 @@ given as (
     union all
     select
         {{ row_of(types, {
-            'said': "'earlier_state'", 'judged_source': 'judged_source', 'content': 'content',
+            'said': "'earlier_state'", 'judged_source': 'judged_source', 'source': 'source', 'content': 'content',
         }) }}
     from earlier_state
 

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from dbt_debezium.evidence.places import least, most, padded
 from dbt_debezium.evidence.transactions import Transaction
-from dbt_debezium.judge.places import EVERYWHERE, NOWHERE
+from dbt_debezium.judge.places import EVERYWHERE, NOWHERE, base_of, behind
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.verdicts import ChainEnd
 
@@ -112,7 +112,7 @@ class Ends:
         """What a transaction that waits is sorted by, without a position: after the last END
         before it in its log."""
         published = self._end.newest_position or NOWHERE
-        return f"{most(_before_plus(published), self._end_before(one))}+{one.last or ''}"
+        return behind(most(base_of(published), self._end_before(one)) or NOWHERE, one.last)
 
     def _position(self, one: Transaction) -> str | None:
         if not self._traits or not self._traits.is_ordered_by_end:
@@ -169,8 +169,8 @@ class Ends:
         if not one.has_changes:
             return None
         published = self._end.newest_position or NOWHERE
-        before = most(_before_plus(published), self._end_before(one), self._end_by_place(one))
-        return f"{before}+{one.last or ''}"
+        before = most(base_of(published), self._end_before(one), self._end_by_place(one))
+        return behind(before or NOWHERE, one.last)
 
     def _end_by_place(self, one: Transaction) -> str | None:
         """The last END of another log whose transaction stands before it on its server."""
@@ -326,10 +326,6 @@ def first_marker(one: Transaction) -> int:
     return least(begin, one.end_offset) or 0
 
 
-def _before_plus(position: str) -> str:
-    return position.partition("+")[0]
-
-
 def _offset_of(position: str | None) -> str:
     """The offset that a position begins with, whatever follows it there."""
-    return _before_plus(position or NOWHERE).partition("/")[0]
+    return base_of(position or NOWHERE).partition("/")[0]

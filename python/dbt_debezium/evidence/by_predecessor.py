@@ -5,7 +5,7 @@ from itertools import groupby, pairwise
 
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.transactions import Transaction
-from dbt_debezium.judge.places import EVERYWHERE, UNKNOWN_END, epoch_of
+from dbt_debezium.judge.places import EVERYWHERE, UNKNOWN_END, behind, epoch_of
 
 
 def place(
@@ -86,4 +86,4 @@ def _place_without_end(one: Transaction) -> str | None:
     is_broken_off = one.following is not None and one.following in ("", one.previous)
     if one.last is None or not (one.is_decided or is_broken_off):
         return None
-    return f"{one.last}+" if one.previous is None else f"{one.previous}+{one.last}"
+    return behind(one.last) if one.previous is None else behind(one.previous, one.last)

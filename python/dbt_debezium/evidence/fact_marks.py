@@ -10,7 +10,7 @@ from dbt_debezium.evidence.places import least, most
 from dbt_debezium.evidence.snapshots import around, settled_stretches
 from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.judge import marks
-from dbt_debezium.judge.places import EVERYWHERE, NOWHERE
+from dbt_debezium.judge.places import EVERYWHERE, NOWHERE, behind
 
 NO_PLACE: Final = frozenset("0:/")
 """Characters of the place of a read that tells none."""
@@ -48,7 +48,7 @@ def fact_marks(source: SourceEvidence) -> marks.Facts:
 def _first_position(source: SourceEvidence) -> str | None:
     landed = source.landed
     if source.is_ordered_by_end:
-        return None if landed.first_place is None else f"{NOWHERE}+{landed.first_place}"
+        return None if landed.first_place is None else behind(NOWHERE, landed.first_place)
     changes = landed.named if source.names_predecessor else landed.first_position
     return least(changes, *(one.position for one in source.sent.values()))
 

@@ -12,6 +12,7 @@ from dbt_debezium.evidence.known import Known
 from dbt_debezium.evidence.places import most
 from dbt_debezium.evidence.state import State
 from dbt_debezium.evidence.unnamed import is_lone
+from dbt_debezium.judge.places import behind, is_behind, place_in
 from dbt_debezium.judge.traits import Traits
 
 
@@ -25,6 +26,7 @@ class Late:
         traits: Traits | None,
         counts: Iterable[Count],
         stretches: Rows[Stretch],
+        markers: Iterable[Marker],
     ) -> None:
         """Take in where the changes of each transaction stand.
 
@@ -34,6 +36,7 @@ class Late:
             traits: of the connector, as far as that is known.
             counts: of all changes that a run is given.
             stretches: likewise.
+            markers: BEGINs and ENDs that are surely of the source.
         """
         self._known, self._state = known, state
         self._end = state.end
@@ -43,7 +46,7 @@ class Late:
         self._snapshot_place = None
         position = None if self._end.has_discarded_snapshot else self._end.snapshot_position
         if traits and traits.is_ordered_by_end and position is not None:
-            self._snapshot_place = position.rpartition("+")[2]
+            self._snapshot_place = place_in(position)
         self._before: set[str] = set()
         """Transactions that a partition shows before reads of a published snapshot."""
         self._behind: set[str] = set()
@@ -66,6 +69,10 @@ class Late:
                 self.lone.add(one.transaction_id)
         self.ends: dict[str, str] = {}
         """Where ENDs of this run say that transactions stand."""
+        for marker in markers:
+            if marker.is_end and marker.position is not None:
+                name = marker.transaction_id
+                self.ends[name] = min(marker.position, self.ends.get(name, marker.position))
 
     def is_seen(self, name: str) -> bool:
         """Whether a published snapshot has seen a transaction, whenever its END lands: where END is
@@ -111,7 +118,7 @@ class Late:
             return False
         # If the slot was lost inside a transaction that an operator decided on, the new stream may
         # name the same predecessor.
-        is_of_new_stream = name != self._state.newest and self._passed.startswith(f"{previous}+")
+        is_of_new_stream = name != self._state.newest and self._passed.startswith(behind(previous))
         # After a restart inside the first transaction after a snapshot a change names one of its
         # own, which may be older (Debezium 3.6.3). What the snapshot has seen ended at its place.
         is_behind_snapshot = self._end.position is None and (last or "") >= self._passed
@@ -143,5 +150,5 @@ class Late:
         if self._has_other_time(one):
             return False
         # What an operator settled without END keeps its later END, which links the chain.
-        was_guessed = "+" in (self._known.settled[name] or "")
+        was_guessed = is_behind(self._known.settled[name] or "")
         return not (name in self._known.decided and was_guessed)

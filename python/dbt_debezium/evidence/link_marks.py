@@ -183,38 +183,35 @@ class LinkMarks:
         }
 
     def _uncounted(self, one: Transaction, counts: list[Count]) -> marks.Link:
-        closes = any(count.closes_window for count in counts)
-        left = sum(count.key_leaves for count in counts)
-        is_torn = left != sum(count.key_enters for count in counts)
-        if self._source.names_predecessor:
-            return marks.Uncounted(
-                one.position,
-                one.name,
-                one.named or "",
-                "watermark",
-                one.previous,
-                one.older,
-                has_torn_key=is_torn,
-                closes_window=closes,
-                is_unanswered=one.name in self._source.unanswered,
-                committed_at=one.committed_at,
-                has_known_end=one.has_known_end,
-                last_change=one.last,
-            )
-        is_certain = self._source.is_in_order or self._source.sends_markers
+        source, position = self._source, one.stands_at
+        is_certain = source.is_in_order or source.sends_markers
         proof: Literal["watermark", "none"] = "watermark" if is_certain else "none"
         if one.misplacement is not None:
-            return marks.Counted(
-                one.stands_at, one.name, misplacement=one.misplacement, proof=proof
+            return marks.Counted(position, one.name, misplacement=one.misplacement, proof=proof)
+        if not source.names_predecessor:
+            return marks.Uncounted(
+                position,
+                one.name,
+                one.last or "",
+                proof,
+                lacks_window_place=self._lacks_window_place(one, counts),
+                is_group=one.name in source.groups.boundary_of,
+                boundary_place=source.groups.boundary_of.get(one.name),
             )
+        left = sum(count.key_leaves for count in counts)
         return marks.Uncounted(
-            one.stands_at,
+            position,
             one.name,
-            one.last or "",
+            one.named or "",
             proof,
-            lacks_window_place=self._lacks_window_place(one, counts),
-            is_group=one.name in self._source.groups.boundary_of,
-            boundary_place=self._source.groups.boundary_of.get(one.name),
+            one.previous,
+            one.older,
+            has_torn_key=left != sum(count.key_enters for count in counts),
+            closes_window=any(count.closes_window for count in counts),
+            is_unanswered=one.name in source.unanswered,
+            committed_at=one.committed_at,
+            has_known_end=one.has_known_end,
+            last_change=one.last,
         )
 
     def _snapshots(self) -> Iterator[marks.Link]:

@@ -16,6 +16,7 @@ from dbt_debezium.evidence.source import SourceEvidence
 from dbt_debezium.evidence.state import OpenUnit, Partition, Run, State, Unfinished, Unread
 from dbt_debezium.evidence.transactions import Transaction
 from dbt_debezium.judge import ChainEnd, Verdict
+from dbt_debezium.judge.places import is_behind
 
 UNIT_KINDS: Final = {stretch: unit for unit, stretch in STRETCH_KINDS.items()}
 """Of each kind of stretch."""
@@ -103,14 +104,14 @@ class Settlement:
         if one.name in self._done:
             return False
         passed = self._end.passed
-        is_behind = (
+        is_passed = (
             one.position is not None
             and passed is not None
             and one.position <= passed
-            and "+" not in one.position
+            and not is_behind(one.position)
             and not self._may_get_more(one)
         )
-        return not is_behind
+        return not is_passed
 
     def _may_get_more(self, one: Transaction) -> bool:
         """Whether changes that END counts may still come: in a recreated topic offsets go back."""

@@ -39,7 +39,15 @@ from dbt_debezium.evidence.topics import Topic, named_topic
 from dbt_debezium.evidence.transactions import Transaction, Transactions
 from dbt_debezium.evidence.unnamed import groups_of
 from dbt_debezium.judge import marks
-from dbt_debezium.judge.places import EVERYWHERE, NOWHERE, epoch_of
+from dbt_debezium.judge.places import (
+    EVERYWHERE,
+    NOWHERE,
+    base_of,
+    behind,
+    epoch_of,
+    is_behind,
+    place_in,
+)
 from dbt_debezium.judge.traits import TRAITS
 from dbt_debezium.messages.topic_names import table_suffix
 from dbt_debezium.reasons.hold_reason import HoldReason
@@ -92,20 +100,14 @@ class SourceEvidence:
         )
         self.lines.note(facts.stretches, facts.shared)
         self.end = state.end
-        self.late = Late(known, state, self.traits, facts.counts, facts.stretches)
+        own_markers = (one for one in facts.markers if self.is_own(one))
+        self.late = Late(known, state, self.traits, facts.counts, facts.stretches, own_markers)
         self.groups = groups_of(self.late.lone, facts.stretches, facts.controls)
         counts = self._in_order_of_offsets() if self.is_in_order else facts.counts
-        for marker in facts.markers:
-            name = marker.transaction_id
-            if marker.is_end and marker.position is not None and self.is_own(marker):
-                self.late.ends[name] = min(
-                    marker.position, self.late.ends.get(name, marker.position)
-                )
-        self.late_markers: list[Marker] = []
         self.sent = Transactions(
             counts,
             facts.markers,
-            (self._keeps_count, self._keeps),
+            (self._keeps_count, self._keeps_marker),
             self.is_leading,
             self.groups.group_of,
             facts.odd_changes,
@@ -214,16 +216,20 @@ class SourceEvidence:
             one.transaction_id, one.previous, one.last_place
         )
 
-    def _keeps(self, one: Marker) -> bool:
+    def _keeps_marker(self, one: Marker) -> bool:
+        return self._says_something(one) and not self.late.has_marker(one)
+
+    @cached_property
+    def late_markers(self) -> list[Marker]:
+        """BEGINs and ENDs of settled transactions."""
+        some = (one for one in self.facts.markers if self._says_something(one))
+        return [one for one in some if self.late.has_marker(one)]
+
+    def _says_something(self, one: Marker) -> bool:
         # What a transform has taken out, END counts all the same.
-        if self.settings.is_watermark:
+        if self.settings.is_watermark or not self.is_own(one):
             return False
-        if not self.is_own(one) or (not self.is_leading(one.topic) and self._is_copied(one)):
-            return False
-        if self.late.has_marker(one):
-            self.late_markers.append(one)
-            return False
-        return True
+        return self.is_leading(one.topic) or not self._is_copied(one)
 
     def _is_copied(self, one: Marker) -> bool:
         """Whether the leading topic has the marker, too."""
@@ -328,9 +334,7 @@ class SourceEvidence:
         """The highest place of a change of each transaction of this run, settled or not."""
         # What an operator settled before its END came: its position says where its changes ended.
         last = {
-            name: at.rpartition("+")[2]
-            for name, at in self.known.settled.items()
-            if at and "+" in at
+            name: place_in(at) for name, at in self.known.settled.items() if at and is_behind(at)
         }
         for one in self.stretches("change"):
             if one.unit_id is not None:
@@ -516,7 +520,7 @@ class SourceEvidence:
         if self._comes_too_late(one, position):
             # What an operator decides on is no copy of what is published.
             reason = "unplaced_truncate" if one.is_whole else "missing_predecessor"
-            return f"{self.end.passed}+", None if one.is_decided else reason
+            return behind(self.end.passed or NOWHERE), None if one.is_decided else reason
         if one.is_decided:
             return position, None
         if epoch_of(one.name) > self._waiting_epoch:
@@ -528,10 +532,11 @@ class SourceEvidence:
         """Whether it stands before what is published, by a position that nothing has told, or
         by its number and its place in the binary log."""
         passed = self.end.passed
-        if passed is None or position is None or not (one.is_whole or one.is_uncounted):
+        is_told = one.has_end or not (one.is_whole or one.is_uncounted or one.is_decided)
+        if passed is None or position is None or is_told:
             return False
         if position <= passed:
-            return "+" in position or not self.sends_markers
+            return is_behind(position) or not self.sends_markers
         number = log_number(one.log_position)
         is_known = number is not None and number[1] <= dict(self.end.log_numbers).get(number[0], -1)
         return is_known and (one.last or "") <= (self.end.reached_place or "")
@@ -562,8 +567,8 @@ class SourceEvidence:
             return None, "unordered_partitions"
         published = self.end.position or ""
         is_new = (one.last or "") > (self.end.reached_place or "")
-        if is_new and "+" not in position and position <= published:
-            return f"{published.partition('+')[0]}+{one.last or ''}", "transaction_topic_recreated"
+        if is_new and not is_behind(position) and position <= published:
+            return behind(base_of(published), one.last), "transaction_topic_recreated"
         return position, None
 
     def _placed_uncounted(self, one: Transaction) -> tuple[str | None, HoldReason | None]:
@@ -588,7 +593,7 @@ class SourceEvidence:
             if at in self.known.settled_snapshots:
                 is_published = True
             elif self.is_ordered_by_end:
-                is_before = published is not None and at <= published.rpartition("+")[2]
+                is_before = published is not None and at <= place_in(published)
                 is_published = is_before and not self._is_read_later(at)
             elif blocking is None:
                 is_published = self.snapshot_positions[at] <= (published or "")
@@ -624,7 +629,7 @@ class SourceEvidence:
         # the judge holds it as late.
         if self.state.seen_position is not None and self._has_seen_settled(place):
             seen = most(seen, self.state.seen_position)
-        return f"{NOWHERE if seen is None else seen}+{place}"
+        return behind(NOWHERE if seen is None else seen, place)
 
     def _has_seen_settled(self, place: str) -> bool:
         """Whether a snapshot has seen the newest settled transaction with changes: it stands before

@@ -85,12 +85,12 @@ class Transaction:
     is_last_of_epoch: bool = False
     """Whether what comes next belongs to an epoch that an operator has declared."""
     position: str | None = None
-    """Where it was committed; of one without a known end (`has_known_end`) where it holds what
-    follows it."""
+    """Where it was committed, or behind what comes before it (`judge.places.behind`); None where no
+    message shows it."""
     stands_at: str | None = None
-    """Where it stands in the order of marks: there, or where it holds what follows it."""
+    """Where the judge finds it: at its position, or where it holds what follows."""
     misplacement: HoldReason | None = None
-    """Why it is not there."""
+    """Why it holds what follows."""
 
     def add_count(self, one: Count) -> None:
         """Take in changes of one table."""

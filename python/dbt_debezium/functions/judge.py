@@ -58,7 +58,7 @@ GIVEN: Final = pa.schema(
 - `failed`: a run has failed on `transaction_id`, and holds it for the reason in `content` (S12).
 - `look`: at `topic` and `partition`, whose end is `number`, at `landed_at_micros`, sure by `flag`.
 - `fetched`: offsets from `offset` to `number` of `topic` and `partition` that have been read.
-- `earlier_state`: `content` is the state of a source whose topics are this one's now.
+- `earlier_state`: `content` is the state of `source`, whose topics are those of the judged one now.
 """
 
 _COUNT: Final = pa.struct(
@@ -281,7 +281,7 @@ class _Given:
                 Range(one["topic"], one["partition"], one["offset"], one["number"])
                 for one in self._by["fetched"]
             ],
-            [decoded(self._source, one["content"]) for one in self._by["earlier_state"]],
+            [decoded(one["source"], one["content"]) for one in self._by["earlier_state"]],
         )
 
 

@@ -12,23 +12,26 @@ from dbt_debezium.evidence.lake_topics import LakeTopic, Seen, lake_topics, pref
 from dbt_debezium.evidence.topics import SentChanges, SentEnd
 from dbt_debezium.functions.columns import sql_columns
 
-GIVEN: Final = (
-    "said",
-    "topic",
-    "source",
-    "connector",
-    "database_name",
-    "kind",
-    "landing_id",
-    "offset",
-    "message_count",
-    "transaction_id",
-    "data_collection",
-    "position",
-    "collection_counts",
-    "sources",
-    "is_leading",
-    "has_controls",
+TEXTS: Final = pa.list_(pa.string())
+GIVEN: Final = pa.schema(
+    [
+        ("said", pa.string()),
+        ("topic", pa.string()),
+        ("source", pa.string()),
+        ("connector", pa.string()),
+        ("database_name", pa.string()),
+        ("kind", pa.string()),
+        ("landing_id", pa.int64()),
+        ("offset", pa.int64()),
+        ("message_count", pa.int64()),
+        ("transaction_id", pa.string()),
+        ("data_collection", pa.string()),
+        ("position", pa.string()),
+        ("collection_counts", pa.map_(pa.string(), pa.int64())),
+        ("sources", TEXTS),
+        ("is_leading", pa.bool_()),
+        ("has_controls", pa.bool_()),
+    ]
 )
 """The columns of a row. What it is about stands in `said`:
 
@@ -41,7 +44,6 @@ GIVEN: Final = (
 - `changes`: of a transaction with such an END and one table.
 - `settings`: in `source` what `connector_settings` says of the project.
 """
-TEXTS: Final = pa.list_(pa.string())
 SCHEMA: Final = pa.schema(
     [
         ("topic", pa.string()),

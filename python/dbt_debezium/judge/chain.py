@@ -17,6 +17,7 @@ from dbt_debezium.judge.marks import (
     Truncate,
     Uncounted,
 )
+from dbt_debezium.judge.places import place_in
 from dbt_debezium.judge.predecessor import Predecessor
 from dbt_debezium.judge.transaction import linking_offsets
 from dbt_debezium.judge.verdicts import ChainEnd, LinkKind, Proof, Verdict
@@ -80,7 +81,7 @@ class Chain:
             snapshot_position=position,
             position_before=self._predecessor.end.position,
             has_discarded_snapshot=decided == "discard",
-        ).reaching(position.rpartition("+")[2])
+        ).reaching(place_in(position))
         if reason is not None:
             return self._waiting_snapshot(link, position, reason, end)
         self._held_by = None

@@ -13,6 +13,43 @@ UNKNOWN_END: Final = "+end"
 """How a position ends of which nothing shows where the commit ended: it is after all changes."""
 
 
+def behind(base: str, place: str | None = None) -> str:
+    """The position of what stands behind another one and is not located itself: after all that
+    is there, before all that comes next.
+
+    Args:
+        base: the other position.
+        place: of its changes or reads, which orders several; None of what landed too late.
+
+    >>> behind("0042", "17"), behind("0042")
+    ('0042+17', '0042+')
+    """
+    return f"{base}+{place or ''}"
+
+
+def is_behind(position: str) -> bool:
+    """Whether a position is that of `behind`."""
+    return "+" in position
+
+
+def base_of(position: str) -> str:
+    """What a position stands behind; itself if it is no position of `behind`.
+
+    >>> base_of("0042+17"), base_of("0042")
+    ('0042', '0042')
+    """
+    return position.partition("+")[0]
+
+
+def place_in(position: str) -> str:
+    """The place with which a position of `behind` ends; itself if it is none.
+
+    >>> place_in("0042+17"), place_in("0042")
+    ('17', '0042')
+    """
+    return position.rpartition("+")[2]
+
+
 def epoch_of(position: str) -> str:
     """The epoch that a position begins with; empty until an operator has declared one (S16).
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from dbt_debezium.judge.decisions import Decided
 from dbt_debezium.judge.evidence import Evidence
 from dbt_debezium.judge.marks import AnyTransaction, Counted, Message, Truncate, Uncounted
-from dbt_debezium.judge.places import NOWHERE, UNKNOWN_END, Span, epoch_of
+from dbt_debezium.judge.places import NOWHERE, UNKNOWN_END, Span, base_of, epoch_of, place_in
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.transaction import has_changes, linking_offsets, span_of
 from dbt_debezium.judge.verdicts import ChainEnd
@@ -154,6 +154,9 @@ class Predecessor:
             return True
         if end is not None and end.endswith(UNKNOWN_END) and position is not None:
             return position > end
+        # What landed too late stands behind a commit, which the next one names.
+        if end is not None and not place_in(end):
+            end = base_of(end)
         return position in (end, *self._message_positions)
 
     def _is_followed_by_truncate(self, truncate: Truncate) -> bool:

@@ -1,7 +1,7 @@
 """What may a message have been that cannot be read? Anything that was sent where it stands."""
 
 from dbt_debezium.judge.marks import Facts
-from dbt_debezium.judge.places import NOWHERE, Span
+from dbt_debezium.judge.places import NOWHERE, Span, place_in
 from dbt_debezium.judge.traits import Traits
 from dbt_debezium.judge.verdicts import ChainEnd
 
@@ -50,7 +50,7 @@ class UnreadMessages:
         """
         if end.position is None:
             # Where END is the order, a position is that of an END, `+` and the snapshot's place.
-            base = (end.snapshot_position or NOWHERE).rpartition("+")[2]
+            base = place_in(end.snapshot_position or NOWHERE)
             return any(
                 one.after_place <= place and base < one.before_position for one in self._unreadable
             )
