@@ -11,7 +11,7 @@ from pyspark.sql import types as T  # noqa: N812
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]  # missing in its stub
 
 from dbt_debezium.errors import DebeziumError
-from dbt_debezium.evidence.narrow import asks_blocking, emptied_by, named_by
+from dbt_debezium.messages.effects import asks_blocking, emptied_by, named_by
 from dbt_debezium.messages.envelope import (
     LONGEST_DETAIL,
     NEW_KEY,

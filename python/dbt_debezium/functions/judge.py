@@ -29,7 +29,6 @@ from dbt_debezium.evidence.groups import FOREIGN, coded, plain
 from dbt_debezium.evidence.verdicts import UnitVerdict
 from dbt_debezium.functions.columns import sql_columns
 from dbt_debezium.judge.marks import Decision, Range
-from dbt_debezium.judge.verdicts import SETTLING
 from dbt_debezium.patterns import matches
 
 AT_ONCE: Final = 20_000
@@ -305,8 +304,11 @@ def _rows_of(judged: Judged, given: _Given) -> Iterator[dict[str, object]]:
 
 
 def _unit(one: UnitVerdict, settled: dict[str, str | None]) -> dict[str, object]:
-    is_new = one.verdict == "late" and one.unit_kind == "transaction" and one.unit_id not in settled
-    return {"kind": "unit", "is_settled_now": one.verdict in SETTLING or is_new, **one._asdict()}
+    """A row of a verdict. What is late was settled by an earlier run, unless it is a transaction
+    that a published snapshot has seen and that lands only now."""
+    is_new = one.unit_kind == "transaction" and one.unit_id not in settled
+    is_settled_now = one.is_settled and (one.verdict != "late" or is_new)
+    return {"kind": "unit", "is_settled_now": is_settled_now, **one._asdict()}
 
 
 def register(spark: SparkSession) -> None:

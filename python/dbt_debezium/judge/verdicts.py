@@ -11,6 +11,7 @@ and is in a later snapshot that is whole (S5). `discarded`: by an operator, so i
 others may follow it (S16). `passed`: it is no commit but DDL, or a message outside of
 transactions."""
 SETTLING: Final = frozenset({"commit", "discarded", "superseded"})
+"""Outcomes after which no later run judges a link again."""
 LinkKind = Literal["transaction", "initial_snapshot", "blocking_snapshot", "message"]
 Proof = Literal["counted", "watermark", "none"]
 
