@@ -117,6 +117,7 @@ DIFFERS: Final = {
     "S22-a-transaction-that-lands-behind-a-later-one": "likewise",
     "S15-transaction-metadata-is-switched-on-again": "what was committed before landed later",
     "S07-an-initial-snapshot-behind-a-signal": "END landed behind the snapshot",
+    "S08-an-unreadable-message-before-the-first-commit": "the first of its partition landed later",
 }
 """Scenarios whose verdict depends on what had landed before, and why. Where evidence against a
 transaction lands behind its commit, the commit stays (P5)."""
