@@ -127,12 +127,12 @@ class ProjectSettings(msgspec.Struct, forbid_unknown_fields=True):
     def of(self, source: str) -> Settings:
         """What that says of one source."""
         return Settings(
-            self.landing_reaches_the_end,
-            any(matches(one, source) for one in self.sources_without_truncate),
-            any(matches(one, source) for one in self.watermark_sources),
-            tuple(self.refused_proofs),
-            round(self.quiet_partition_seconds * 1_000_000),
-            tuple(self.not_ingested_tables),
+            reaches_the_end=self.landing_reaches_the_end,
+            sends_no_truncates=any(matches(one, source) for one in self.sources_without_truncate),
+            is_watermark=any(matches(one, source) for one in self.watermark_sources),
+            refused_proofs=tuple(self.refused_proofs),
+            quiet_micros=round(self.quiet_partition_seconds * 1_000_000),
+            not_ingested=tuple(self.not_ingested_tables),
         )
 
 

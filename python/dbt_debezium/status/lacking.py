@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from dbt_debezium.judge.traits import TRAITS
 from dbt_debezium.messages.topic_names import table_suffix
 from dbt_debezium.readers import Reader
 
@@ -24,8 +25,6 @@ inner join {schema}.partition_progress as progress
     on published.cut_id = progress.cut_id
 where published.channel = 'published'
 """
-ORDERED_BY_COMMIT: Final = frozenset({"db2", "sqlserver"})
-"""Connectors whose changes are located by the commit that they belong to."""
 SHOWN_NUMBERS: Final = 5
 
 
@@ -76,7 +75,7 @@ class LandedTopics:
             rows: of all sources.
             connector: of the source; None if no change of it is published.
         """
-        self._connector = connector
+        self._traits = TRAITS.get(connector or "")
         self._topics: dict[str, dict[int, dict[str, Any]]] = {}
         for row in rows:
             if source in (*row["sources"], row["topic_source"]):
@@ -169,7 +168,8 @@ class LandedTopics:
         if row["link_position"] is not None:
             return bool(row["link_position"] >= commit_position)
         reached = row["event_position"]
-        if self._connector in ORDERED_BY_COMMIT and reached is not None:
+        names_commit = self._traits is not None and self._traits.change_place == "commit"
+        if names_commit and reached is not None:
             return bool(reached > commit_position and not reached.startswith(commit_position))
         return None
 
