@@ -7,6 +7,7 @@ import pytest
 import rules_page
 from scenario import play, read_scenario
 
+from dbt_debezium.evidence import decoded
 from dbt_debezium.reasons import HELD
 from dbt_debezium.reasons.hold_reason import HoldReason
 
@@ -36,3 +37,17 @@ def test_the_page_of_rules_is_up_to_date() -> None:
     assert rules_page.PAGE.read_text(encoding="utf-8") == rules_page.rendered(), (
         "run python tests/judge/rules_page.py"
     )
+
+
+OF_DDL = {"S08-mariadb-ddl-with-its-statement"}
+"""Its BEGIN is that of DDL, which shows once its END cannot come any more."""
+
+
+@pytest.mark.parametrize(
+    "path", [one for one in SCENARIOS if one.stem not in OF_DDL], ids=lambda path: path.stem
+)
+def test_what_stays_open_says_why(path: Path) -> None:
+    for runs, _, _ in play(read_scenario(path)):
+        held = {(one.unit_kind, one.unit_id) for one in runs.units if one.verdict == "hold"}
+        waiting = decoded(runs.source, runs.text or None).open
+        assert {(one.kind, one.id) for one in waiting if one.kind == "transaction"} <= held

@@ -116,6 +116,8 @@ DIFFERS: Final = {
     "S15-what-all-partitions-have-left": "likewise",
     "S22-a-transaction-that-lands-behind-a-later-one": "likewise",
     "S15-transaction-metadata-is-switched-on-again": "what was committed before landed later",
+    "S05-a-snapshot-replaces-what-was-never-landed": "as S15-a-snapshot-reads-again",
+    "S05-mysql-a-snapshot-replaces-what-was-never-landed": "likewise",
     "S07-an-initial-snapshot-behind-a-signal": "END landed behind the snapshot",
     "S08-an-unreadable-message-before-the-first-commit": "the first of its partition landed later",
 }

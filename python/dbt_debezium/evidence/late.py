@@ -58,6 +58,7 @@ class Late:
                 if stretch.unit_id is not None and last_read is not None:
                     is_before = stretch.first_offset < last_read
                     (self._before if is_before else self._behind).add(stretch.unit_id)
+        self._open = {one.id for one in state.open if one.kind == "transaction"}
         self._last: dict[str, str | None] = {}
         self.lone: set[str] = set()
         """Those of which neither a GTID nor a transaction block says whose changes they are."""
@@ -107,8 +108,9 @@ class Late:
                 return (last or "") <= (self._end.reached_place or "")
             return name in self._known.settled or self.is_seen(name)
         # Only the first transaction of a stream names no commit. After a discarded snapshot no
-        # place shows what is published.
-        if previous is None or self._passed is None:
+        # place shows what is published. What waits is not late where an operator has let what
+        # follows it go first.
+        if previous is None or self._passed is None or name in self._open:
             return name in self._known.settled
         return self._has_passed(previous, last, name)
 

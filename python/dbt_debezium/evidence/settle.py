@@ -13,7 +13,15 @@ from dbt_debezium.evidence.groups import STRETCH_KINDS
 from dbt_debezium.evidence.partitions import compared_place, with_neighbours
 from dbt_debezium.evidence.places import least, log_of, most
 from dbt_debezium.evidence.source import SourceEvidence
-from dbt_debezium.evidence.state import OpenUnit, Partition, Run, State, Unfinished, Unread
+from dbt_debezium.evidence.state import (
+    OpenUnit,
+    Partition,
+    Run,
+    State,
+    Unfinished,
+    Unread,
+    joined_up_to,
+)
 from dbt_debezium.evidence.transactions import Transaction
 from dbt_debezium.judge import ChainEnd, Verdict
 from dbt_debezium.judge.places import is_behind
@@ -85,6 +93,13 @@ class Settlement:
             for one in links
             if one.is_settled and one.transaction_id is None
         }
+        self._published_reads = {
+            one.read_position
+            for one in links
+            if one.outcome == "commit" and one.kind == "initial_snapshot"
+        }
+        self._read_to: dict[TopicPartition, int] = {}
+        """Of partitions the last read of an initial snapshot that this run publishes."""
         self._open = {one.name for one in evidence.sent.values() if self._is_open(one)}
         self._open_reads = {*evidence.reads} - read
         self.late: dict[str, str | None] = {
@@ -115,7 +130,8 @@ class Settlement:
 
     def _may_get_more(self, one: Transaction) -> bool:
         """Whether changes that END counts may still come: in a recreated topic offsets go back."""
-        return self._evidence.is_ordered_by_end and one.received < one.expected
+        is_short = self._evidence.is_ordered_by_end and one.received < one.expected
+        return is_short and not one.is_decided
 
     def stays(self, one: Stretch) -> bool:
         """Whether the messages of a stretch are given to the next run again."""
@@ -186,6 +202,10 @@ class Settlement:
             full = [with_neighbours(one, around, evidence.traits) for one in some]
             lines[place].unread = [one for one in full if not self._is_passed(lines[place], one)]
         self._settle_markers(lines)
+        for place, offset in self._read_to.items():
+            # What lacks in front of the reads, they have replaced. Not in this run: it is not past
+            # the transactions in front of them, of which changes may lack.
+            lines[place].runs = joined_up_to(lines[place].runs, offset)
         for line in lines.values():
             line.tables.sort()
             line.unplaced = sorted(evidence.unplaced[line.key])
@@ -200,6 +220,8 @@ class Settlement:
             line.reached_by_reads = most(line.reached_by_reads, one.commit_position)
         if one.kind == "read":
             line.last_read = most(line.last_read, one.last_offset)
+            if one.unit_id in self._published_reads:
+                self._read_to[line.key] = max(one.last_offset, self._read_to.get(line.key, 0))
         first, last = _run_at(line.runs, one.first_offset), _run_at(line.runs, one.last_offset)
         for is_first, offset, into in (
             (True, one.first_offset, first),

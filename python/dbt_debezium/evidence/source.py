@@ -532,7 +532,8 @@ class SourceEvidence:
         """Whether it stands before what is published, by a position that nothing has told, or
         by its number and its place in the binary log."""
         passed = self.end.passed
-        is_told = one.has_end or not (one.is_whole or one.is_uncounted or one.is_decided)
+        has_end = one.end_position is not None if self.names_predecessor else one.has_end
+        is_told = has_end or not (one.is_whole or one.is_uncounted or one.is_decided)
         if passed is None or position is None or is_told:
             return False
         if position <= passed:

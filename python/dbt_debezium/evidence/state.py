@@ -7,7 +7,8 @@ partitions, gaps, messages that cannot be read, and what is held.
 Nothing else is remembered but the verdict on each settled unit: its id and its position.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import reduce
 from typing import Final
 
 import msgspec
@@ -230,6 +231,16 @@ def merged_runs(runs: Iterable[Run], landed: Iterable[Range]) -> list[Run]:
         else:
             found.append(msgspec.structs.replace(one))
     return found
+
+
+def joined_up_to(runs: Sequence[Run], offset: int) -> list[Run]:
+    """Runs of which all that begin at or before an offset are one.
+
+    >>> [(one.first, one.last) for one in joined_up_to([Run(0, 3), Run(6, 7), Run(9, 9)], 6)]
+    [(0, 7), (9, 9)]
+    """
+    before = [one for one in runs if one.first <= offset]
+    return [reduce(Run.joined, before), *runs[len(before) :]]
 
 
 def merged_numbers(known: Iterable[tuple[str, int, int]]) -> list[LogNumbers]:

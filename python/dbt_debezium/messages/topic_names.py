@@ -2,7 +2,7 @@
 
 
 def table_suffix(table: str) -> str:
-    """How the default topic of a table ends, as macros/table_suffix.sql says.
+    """How the default topic of a table ends: with the last two parts of its name.
 
     >>> table_suffix("public.orders"), table_suffix("ORCL.APP.ORDERS"), table_suffix("orders")
     ('.public.orders', '.APP.ORDERS', '.orders')

@@ -100,7 +100,7 @@ def current_sql(texts: Texts) -> str:
     """The text of the model of current rows."""
     columns = "".join(map(current_column, texts.columns))
     return (
-        "with\n\nversion as (\n\n"
+        "{{ config(materialized='current_rows') }}\n\nwith\n\nversion as (\n\n"
         f"    select * from {{{{ ref('{texts.model_name}_history') }}}}\n\n)\n\n"
         f"select\n    -- payload\n{columns}\n    -- provenance\n    _change\n"
         "from version\nwhere _valid_to is null\n"
@@ -153,6 +153,7 @@ def current_yml(texts: Texts) -> str:
         test = (
             "    data_tests:\n      - is_unique_by:\n          arguments:\n"
             f"            columns: [_change.source, {key}]\n"
+            f"            history: {texts.model_name}_history\n"
         )
         if not texts.has_several_sources:
             names = ", ".join(map(yaml.scalar, texts.key_columns))
