@@ -94,7 +94,7 @@ counted_bag_change as (
 
 ),
 
--- If the run fails on it, note_contradictions asks the query up to here.
+-- If the run fails on it, failing_commits asks the query up to here.
 missing_row as (
 
     select

@@ -7,7 +7,8 @@
         'is_keyless': true for bags of rows (S12),
         'identity': columns that tell rows apart in place of the message key: those of REPLICA IDENTITY USING INDEX (S12),
         'truncate': 'apply', 'ignore' or 'fail' (S8),
-        'schema_changes': 'evolve', 'fail' or 'ignore', see check_schema_changes.
+        'schema_changes': 'evolve', 'fail' or 'ignore', see check_schema_changes,
+        'left_out': columns of the source that the table is to lack.
     columns: {name: Spark type, or '<type> from <encoding>', see decoded}.
 
     One row per (_source, _row_key, _valid_from) where is_version, else one per open version that ends.

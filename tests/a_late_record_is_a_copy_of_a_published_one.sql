@@ -76,6 +76,7 @@ settled as (
         min(cut_id) as cut_id,
         min_by(transaction_id, cut_id) as transaction_id
     from {{ ref('settled_unit') }}
+    left semi join late_unit using (source, unit_kind, unit_id)
     where cut_id <= {{ candidate('starting_cut_id') }}
     group by source, unit_kind, unit_id
 

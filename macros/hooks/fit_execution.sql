@@ -2,7 +2,7 @@
     How Spark runs the statements of this run. Generating and compiling code for a plan takes longer than running it on
     some ten thousand messages, and planning again between the stages of a query finds nothing: without both, a small
     run takes 22 to 40 % less CPU, and a large one 40 % more (docs/benchmarks.md). Old messages count little: a run
-    only scans the versions of changed tables once. The counts are Iceberg's own, from the metadata of the table.
+    only scans the versions of changed tables. The counts are Iceberg's own, from the metadata of the table.
     One task of a shuffle takes a tenth less CPU than two, and Spark's own 200 would each handle a few rows.
 
     Spark must not infer constraints of columns from joins and filters: with them, planning a model that asks for

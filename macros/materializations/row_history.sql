@@ -13,7 +13,7 @@
     {%- set versions = 'select * except (is_version) from (' ~ sql ~ ') where is_version' -%}
     {%- set built = load_relation(this) -%}
     {%- set layout = 'closed versions apart' -%}
-    {%- set is_kept = layout in shown_properties(built.information) and is_same_shape(this, versions)
+    {%- set is_kept = layout in shown_properties(built.information) and is_same_shape(this, versions, [])
         if not is_continued and built is not none -%}
     {%- if not is_continued and built is not none and candidate('starting_cut_id') > 0 -%}
         {%- do print_line(this.identifier ~ ': its model has changed; built again from all changes') -%}
@@ -21,9 +21,12 @@
 
     {%- if is_kept -%}
         {#- Not `create or replace`, which nothing can refuse to a run that has lost its lease (decision 18). The
-            property comes first: a kill between both is followed by another rebuild. -#}
+            properties come first: a kill between both is followed by another rebuild, whatever the model says then. -#}
         {%- call statement('built_by_cut') -%}
-            alter table {{ this }} set tblproperties ('dbt_debezium.built_by_cut' = '{{ candidate('cut_id') }}')
+            alter table {{ this }} set tblproperties (
+                'dbt_debezium.built_by_cut' = '{{ candidate('cut_id') }}',
+                'dbt_debezium.model_mark' = 'without views'
+            )
         {%- endcall -%}
         {%- call statement('main') -%}
             insert into {{ this }}.branch_main
@@ -58,7 +61,8 @@
         {%- if not candidate('is_clean') -%}
             {%- do remove_unpublished_versions(this) -%}
         {%- endif -%}
-        {%- if has_changes_with(captured, 'any') -%}
+        {%- set has_changes = has_changes_with(captured, 'any') -%}
+        {%- if has_changes -%}
             {%- call statement('main') -%}
                 merge into {{ this }} as built
                 using ({{ sql }}) as new
@@ -93,6 +97,9 @@
         {%- endcall -%}
     {%- endif -%}
 
+    {%- set became = 'rebuilt' if not is_continued
+        else 'untouched' if candidate('is_clean') and not has_changes else 'continued' -%}
+    {%- do graph.setdefault('debezium_histories', {}).update({this.identifier: became}) -%}
     {{ run_hooks(post_hooks) }}
     {{ return({'relations': [this.incorporate(type='table')]}) }}
 {%- endmaterialization -%}

@@ -1,6 +1,6 @@
 {#-
     The versions of a row follow each other: each begins before it ends, none begins before the one before it has
-    ended, and only the last is open. Looks at the rows that this run changed.
+    ended, and only the last is open. Looks at the rows that this run changed, and at no table that it left alone.
 -#}
 {%- test versions_do_not_overlap(model) -%}
 with
@@ -14,8 +14,12 @@ changed_row as (
     left join {{ ref('int_starting_commit') }} as starting_commit
         on built._source = starting_commit.source
     where
+        {% if is_untouched(model.identifier) -%}
+        false
+        {%- else -%}
         built._valid_from > coalesce(starting_commit.commit_number, 0)
         or built._valid_to > coalesce(starting_commit.commit_number, 0)
+        {%- endif %}
     group by built._source, built._row_key
 
 ),

@@ -52,9 +52,11 @@ OVERRIDES = {
     "is_incremental",
     "spark__alter_column_comment",
     "spark__comment_clause",
+    "spark__create_csv_table",
     "spark__list_relations_without_caching",
     "spark__load_csv_rows",
     "spark__location_clause",
+    "spark__reset_csv_table",
     "spark__tblproperties_clause",
 }
 LONG = {

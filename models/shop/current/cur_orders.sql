@@ -1,3 +1,5 @@
+{{ config(materialized='current_rows') }}
+
 with
 
 version as (

@@ -116,9 +116,15 @@ ended_table as (
 
     select
         emptied_table.*,
-        -- Between schema and table. In MySQL, where a database is a schema, names may have dots.
+        -- Between schema and table. In MySQL, where a database is a schema, names may have dots. A
+        -- RENAME may name a table of another database.
+        emptied_table.connector in ('mysql', 'mariadb') as is_schema_a_database,
         case
-            when emptied_table.connector in ('mysql', 'mariadb')
+            when
+                emptied_table.connector in ('mysql', 'mariadb')
+                and startswith(
+                    emptied_table.data_collection, concat(emptied_table.database_name, '.')
+                )
                 then length(emptied_table.database_name) + 1
             else
                 1 + length(emptied_table.data_collection)
@@ -247,7 +253,10 @@ select
         partition by source, commit_number
         order by topic, partition, `offset`, data_collection
     ) as position,
-    substring_index(left(data_collection, dot - 1), '.', -1) as schema_name,
+    case
+        when is_schema_a_database then left(data_collection, dot - 1)
+        else substring_index(left(data_collection, dot - 1), '.', -1)
+    end as schema_name,
     substr(data_collection, dot + 1) as table_name,
     {{ op('truncate') }} as operation,
     null as row_key,

@@ -6,7 +6,7 @@ source_connector as (
         source,
         max(connector) as connector
     from {{ ref('stg_message') }}
-    where kind = 'change'
+    where kind in ('change', 'schema_change')
     group by source
 
 ),

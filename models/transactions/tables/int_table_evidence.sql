@@ -98,5 +98,4 @@ left join {{ ref('int_changed_table') }} as changed_table
 left anti join signal_table
     on
         fact.source = signal_table.source
-        and {{ table_suffix('signal_table.data_collection') }}
-        = concat('.', concat_ws('.', fact.schema_name, fact.table_name))
+        and {{ is_called('signal_table.data_collection', 'fact.schema_name', 'fact.table_name') }}

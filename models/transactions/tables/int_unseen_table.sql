@@ -42,6 +42,7 @@ left anti join {{ ref('int_table_fact') }} as fact
 left anti join held_table
     on
         int_cut.source = held_table.source
-        and {{ table_suffix('held_table.data_collection') }}
-        = concat('.', concat_ws('.', expected.schema_name, expected.table_name))
+        and {{ is_called(
+            'held_table.data_collection', 'expected.schema_name', 'expected.table_name'
+        ) }}
 group by int_cut.source, expected.schema_name, expected.table_name
