@@ -116,9 +116,7 @@ ended_table as (
 
     select
         emptied_table.*,
-        -- Between schema and table. In MySQL, where a database is a schema, names may have dots. A
-        -- RENAME may name a table of another database.
-        emptied_table.connector in ('mysql', 'mariadb') as is_schema_a_database,
+        -- Between schema and table. A database of MySQL may have dots, and RENAME name another one.
         case
             when
                 emptied_table.connector in ('mysql', 'mariadb')
@@ -254,7 +252,7 @@ select
         order by topic, partition, `offset`, data_collection
     ) as position,
     case
-        when is_schema_a_database then left(data_collection, dot - 1)
+        when connector in ('mysql', 'mariadb') then left(data_collection, dot - 1)
         else substring_index(left(data_collection, dot - 1), '.', -1)
     end as schema_name,
     substr(data_collection, dot + 1) as table_name,

@@ -42,7 +42,5 @@ left anti join {{ ref('int_table_fact') }} as fact
 left anti join held_table
     on
         int_cut.source = held_table.source
-        and {{ is_called(
-            'held_table.data_collection', 'expected.schema_name', 'expected.table_name'
-        ) }}
+        and {{ is_called('data_collection', 'expected.schema_name', 'expected.table_name') }}
 group by int_cut.source, expected.schema_name, expected.table_name
