@@ -3,8 +3,9 @@
     python bench/shop_rounds.py
 
 The recorded change log lands in the order in which its transactions were committed, 1,000 messages
-a round, in one process. A round that is not published ends the benchmark. The first round plans
-everything for the first time and is not in the mean.
+a round, in one process, for the models and tests that `scaffold` writes. A round that is not
+published ends the benchmark. The first round plans everything for the first time and is not in the
+mean.
 """
 
 import gzip
@@ -20,7 +21,7 @@ from dbt_debezium.build import BUILD, environment, run_dbt
 from dbt_debezium.home import jars_dir
 from dbt_debezium.landing.land import land
 from dbt_debezium.preview import write_project
-from dbt_debezium.scaffold.captured import captured_tables
+from dbt_debezium.scaffold.project_models import plan_scaffold
 from dbt_debezium.scaffold.tables import observe
 from dbt_debezium.settings import settings_of
 from dbt_debezium.spark.session import spark_session
@@ -35,7 +36,7 @@ def main() -> None:
     with gzip.open(LOG, "rt", encoding="utf-8") as lines:
         messages = [json.loads(line) for line in lines]
     texts = ((one["topic"], one["key"], one["value"]) for one in messages)
-    tables = captured_tables(list(observe(texts, settings_of({}))), [])
+    tables = list(observe(texts, settings_of({})))
     statements = 0
     plain = Cursor.execute
 
@@ -51,7 +52,8 @@ def main() -> None:
         environment(DBT_DEBEZIUM_LAKE=f"{name}/lake", DBT_DEBEZIUM_JARS=jars),
     ):
         folder = Path(name)
-        write_project(REPOSITORY, folder / "project", tables, {})
+        write_project(REPOSITORY, folder / "project", [], {})
+        plan_scaffold(folder / "project", tables, []).write(folder / "project")
         spark = spark_session("local")
         costs = []
         for number, start in enumerate(range(0, len(messages), MESSAGES), start=1):

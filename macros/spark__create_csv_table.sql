@@ -23,7 +23,8 @@
                 {%- do values.append('cast(null as ' ~ type ~ ')') -%}
             {%- else -%}
                 {%- set text = value | string -%}
-                {%- do values.append('cast(' ~ (text if is_bare else string_literal(text)) ~ ' as ' ~ type ~ ')') -%}
+                {%- set literal = text if is_bare else string_literal(text) -%}
+                {%- do values.append('cast(' ~ literal ~ ' as ' ~ type ~ ')') -%}
             {%- endif -%}
         {%- endfor -%}
         {%- do rows.append('(' ~ values | join(', ') ~ ')') -%}
@@ -39,7 +40,8 @@
     {%- endset -%}
     {%- set mark = 'dbt_debezium.seed_mark=' ~ local_md5(filled) -%}
     {%- set existing = load_relation(this) -%}
-    {%- if should_full_refresh() or existing is none or mark not in shown_properties(existing.information) -%}
+    {%- set known = shown_properties(existing.information) if existing is not none else '' -%}
+    {%- if should_full_refresh() or mark not in known -%}
         {%- set statement -%}
             create or replace table {{ this.render() }}
             {{ file_format_clause() }}
@@ -47,7 +49,9 @@
             {{ clustered_cols(label='clustered by') }}
             {{ location_clause() }}
             {{ comment_clause() }}
-            tblproperties ('dbt_debezium.seed_mark' = '{{ local_md5(filled) }}', {{ metadata_properties(read_by='runs') }})
+            tblproperties (
+                'dbt_debezium.seed_mark' = '{{ local_md5(filled) }}', {{ metadata_properties(read_by='runs') }}
+            )
             as {{ filled }}
         {%- endset -%}
         {%- do adapter.add_query(statement, abridge_sql_log=True) -%}

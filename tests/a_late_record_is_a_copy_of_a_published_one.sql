@@ -70,15 +70,19 @@ late_event as (
 settled as (
 
     select
-        source,
-        unit_kind,
-        unit_id,
-        min(cut_id) as cut_id,
-        min_by(transaction_id, cut_id) as transaction_id
-    from {{ ref('settled_unit') }}
-    left semi join late_unit using (source, unit_kind, unit_id)
-    where cut_id <= {{ candidate('starting_cut_id') }}
-    group by source, unit_kind, unit_id
+        known.source,
+        known.unit_kind,
+        known.unit_id,
+        min(known.cut_id) as cut_id,
+        min_by(known.transaction_id, known.cut_id) as transaction_id
+    from {{ ref('settled_unit') }} as known
+    left semi join late_unit
+        on
+            known.source = late_unit.source
+            and known.unit_kind = late_unit.unit_kind
+            and known.unit_id = late_unit.unit_id
+    where known.cut_id <= {{ candidate('starting_cut_id') }}
+    group by known.source, known.unit_kind, known.unit_id
 
 )
 
