@@ -224,7 +224,7 @@ def test_an_installed_wheel_begins_a_project_in_which_dbt_finds_every_model(
     }
     assert own == {
         "orders_history": "row_history",
-        "cur_orders": "view",
+        "cur_orders": "current_rows",
         "order_count": "published_table",
         "operator_decision": "seed",
     }
