@@ -217,15 +217,15 @@ class SourceEvidence:
         )
 
     def _keeps_marker(self, one: Marker) -> bool:
-        return self._says_something(one) and not self.late.has_marker(one)
+        return self._is_read(one) and not self.late.has_marker(one)
 
     @cached_property
     def late_markers(self) -> list[Marker]:
         """BEGINs and ENDs of settled transactions."""
-        some = (one for one in self.facts.markers if self._says_something(one))
+        some = (one for one in self.sent.left_out_markers() if self._is_read(one))
         return [one for one in some if self.late.has_marker(one)]
 
-    def _says_something(self, one: Marker) -> bool:
+    def _is_read(self, one: Marker) -> bool:
         # What a transform has taken out, END counts all the same.
         if self.settings.is_watermark or not self.is_own(one):
             return False

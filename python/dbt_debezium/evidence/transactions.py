@@ -220,6 +220,10 @@ class Transactions(Mapping[str, Transaction]):
             if name is not None:
                 yield marker
 
+    def left_out_markers(self) -> Iterable[Marker]:
+        """The BEGINs and ENDs that are not of these."""
+        return self._markers.at([at for at, name in enumerate(self._marker_names) if name is None])
+
     def in_order(self) -> Iterator[tuple[Transaction, list[Count], list[Marker]]]:
         """Each with its counts and markers, in the order of the chain; those without a position
         last."""
