@@ -108,8 +108,8 @@ class Late:
                 return (last or "") <= (self._end.reached_place or "")
             return name in self._known.settled or self.is_seen(name)
         # Only the first transaction of a stream names no commit. After a discarded snapshot no
-        # place shows what is published. What waits is not late where an operator has let what
-        # follows it go first.
+        # place shows what is published. A transaction that waits is not late, also if an operator
+        # has decided on the next one.
         if previous is None or self._passed is None or name in self._open:
             return name in self._known.settled
         return self._has_passed(previous, last, name)

@@ -203,8 +203,8 @@ class Settlement:
             lines[place].unread = [one for one in full if not self._is_passed(lines[place], one)]
         self._settle_markers(lines)
         for place, offset in self._read_to.items():
-            # What lacks in front of the reads, they have replaced. Not in this run: it is not past
-            # the transactions in front of them, of which changes may lack.
+            # The reads replace what never landed before them. From the next run on: this one still
+            # judges transactions before the reads, of which changes may be missing.
             lines[place].runs = joined_up_to(lines[place].runs, offset)
         for line in lines.values():
             line.tables.sort()
