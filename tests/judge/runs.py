@@ -122,6 +122,9 @@ class Runs:
         judged = judge_source(table_of(self.rows), self.before, self.known)
         self.judged = judged
         self.start, self.units = judged.start, judged.verdicts
+        units = Counter((unit.unit_kind, unit.unit_id) for unit in judged.verdicts)
+        twice = [unit for unit, count in units.items() if count > 1]
+        assert not twice, f"messages would be there once for each verdict: {twice}"
         self.verdicts = [one for one in judged.links if one.outcome != "passed"]
         for unit in judged.verdicts:
             if unit.unit_kind == "transaction" and unit.verdict in SETTLING:
