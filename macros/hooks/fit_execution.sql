@@ -12,9 +12,12 @@
     {%- if execute and flags.WHICH in ['run', 'build'] -%}
         {%- do run_query('set spark.sql.constraintPropagation.enabled = false') -%}
         {%- set small = 80000 -%}
-        {%- set count = 'select count(*) from ' ~ source('landing', 'message') ~ ' where landing_id ' -%}
-        {%- set old = run_query(count ~ '<= ' ~ candidate('starting_landing_id')).rows[0][0] | int -%}
-        {%- set new = run_query(count ~ '> ' ~ candidate('starting_landing_id')).rows[0][0] | int -%}
+        {%- set landed = run_query(
+            'select sum(record_count) as known, sum(record_count) filter (where readable_metrics.landing_id.upper_bound > '
+            ~ candidate('starting_landing_id') ~ ') as new from ' ~ source('landing', 'message') ~ '.data_files'
+        ).rows[0] -%}
+        {%- set new = (landed['new'] or 0) | int -%}
+        {%- set old = (landed['known'] or 0) | int - new -%}
         {%- for name, value in {
             'spark.sql.adaptive.enabled': 'false',
             'spark.sql.codegen.factoryMode': 'NO_CODEGEN',

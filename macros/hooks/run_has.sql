@@ -1,8 +1,7 @@
 {#-
     Whether this run has rows of one of the named rare_kinds. Where it has none, what would follow from them is left out,
     as Spark takes as long to plan that and to find nothing (decision 21). It stands in a condition of Jinja around a part
-    of a query, or in a condition of SQL, where it is True or False. Asked once a run. A view must not ask, as it would
-    keep the answer.
+    of a query, or in a condition of SQL, where it is True or False. A view must not ask, as it would keep the answer.
 -#}
 {%- macro run_has() -%}
     {%- set kinds = rare_kinds() -%}
@@ -17,15 +16,8 @@
     {%- if not execute or not load_relation(staged) -%}
         {{- return(true) -}}
     {%- endif -%}
-    {%- if 'debezium_rare_kinds' not in graph -%}
-        {%- set columns = [] -%}
-        {%- for name, condition in kinds.items() -%}
-            {%- do columns.append('coalesce(' ~ condition ~ ', false) as ' ~ name) -%}
-        {%- endfor -%}
-        {%- set found = run_query('select ' ~ columns | join(', ') ~ ' from ' ~ staged).rows[0] -%}
-        {%- do graph.update({'debezium_rare_kinds': dict(found.items())}) -%}
-    {%- endif -%}
-    {%- for kind in varargs if graph['debezium_rare_kinds'][kind] -%}
+    {%- set found = kinds_found(staged) -%}
+    {%- for kind in varargs if found[kind] -%}
         {{- return(true) -}}
     {%- endfor -%}
     {{- return(false) -}}

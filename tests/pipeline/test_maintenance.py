@@ -232,19 +232,21 @@ def test_what_killed_runs_left_goes_and_what_tables_name_stays(
 
 
 def test_views_keep_their_newest_metadata_alone(lake: Lake) -> None:
-    folder = lake.folder / "lake" / "warehouse" / "build" / "int_epoch" / "metadata"
-    assert lake.build("--select", "int_epoch", command="run"), lake.lines
+    folder = lake.folder / "lake" / "warehouse" / "build" / "int_operator_decision" / "metadata"
+    assert lake.build("--select", "int_operator_decision", command="run"), lake.lines
     count = len([*folder.glob("*.metadata.json")])
     assert count > 1
     report = maintain(lake.spark, Settings(longest_query_hours=6, maintain_after_runs=2), "build")
-    assert "build.int_epoch" not in {one.name for one in report.tables}, "it is too young"
+    assert "build.int_operator_decision" not in {one.name for one in report.tables}, (
+        "it is too young"
+    )
     make_old(folder.iterdir())
     report = maintain(lake.spark, Settings(longest_query_hours=6, maintain_after_runs=2), "build")
-    assert [one.orphan_count for one in report.tables if one.name == "build.int_epoch"] == [
-        count - 1
-    ]
+    assert [
+        one.orphan_count for one in report.tables if one.name == "build.int_operator_decision"
+    ] == [count - 1]
     assert len([*folder.iterdir()]) == 1, "the newest file"
-    assert lake.rows("select count(*) from build.int_epoch") == [(0,)]
+    assert lake.rows("select count(*) from build.int_operator_decision") == [(0,)]
 
 
 def test_a_lake_with_a_relative_path_keeps_its_files(
