@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from narrow import table_of
 from runs import Runs
-from scenario import play, played, read_scenario
+from scenario import SERVER, play, played, read_scenario
 
 from dbt_debezium.evidence import Known, Miscounted, Progress, State, UnitVerdict, judge_source
 from dbt_debezium.evidence.facts import Range
@@ -158,6 +158,48 @@ def test_what_stays_open_is_held_or_passed_and_what_is_held_stays_open(path: Pat
         statements = {one.transaction_id for one in runs.units if one.unit_kind == "statement"}
         held = {one for one, what in judged.items() if what == "hold" and one[0] != "statement"}
         assert {one for one in held if one[1] not in statements} <= waiting
+
+
+def test_reads_of_another_server_are_published_with_the_transaction_that_they_name() -> None:
+    """Its log has lower numbers, and a transaction of the first server lands in the same run."""
+    runs = played(
+        """
+        transaction 0  BEGIN 1
+        orders 0       create 1, in 1, at 100, numbers 1 1, file 5
+        transaction 0  END 1, counts orders 1
+        """,
+        """
+        transaction 0  BEGIN 2
+        orders 0       create 2, in 2, at 200, numbers 1 1, file 5
+        transaction 0  END 2, counts orders 1
+        transaction 0  BEGIN b:1
+        items 0        read 1, incremental, in b:1, at 300, server 8
+        signals 0      create 1, in b:1, at 300, numbers 1 1, signal snapshot-window-close, server 8
+        transaction 0  END b:1, counts signals 1
+        known landing_reaches_the_end
+        """,
+        connector="mysql",
+    )
+    (window,) = (one for one in runs.units if one.unit_kind == "window")
+    assert (window.verdict, window.transaction_id) == ("commit", f"{SERVER}:b:1")
+
+
+def test_two_statements_at_one_place_are_one_unit() -> None:
+    runs = played(
+        """
+        transaction 0  BEGIN 1
+        orders 0       create 1, in 1, at 100, numbers 1 1
+        transaction 0  END 1, counts orders 1
+        ddl 0          drop orders, in 2, at 200
+        ddl 0          drop orders, in b:2, at 200
+        transaction 0  BEGIN b:3
+        orders 0       create 3, in b:3, at 300, numbers 1 1
+        transaction 0  END b:3, counts orders 1
+        known landing_reaches_the_end
+        """,
+        connector="mysql",
+    )
+    assert [one.unit_kind for one in runs.units].count("statement") == 1
 
 
 # --- partitions

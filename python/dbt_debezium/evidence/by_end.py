@@ -91,7 +91,9 @@ class Ends:
         behind: Collection[str],
     ) -> str | None:
         """Where the newest transaction stands that a snapshot has seen: its partitions show it
-        before the reads, or its changes stand before their place.
+        before the reads, or its changes stand before their place. That does not compare with places
+        of a server of which a lower one lies after the reads; and what ends after a transaction
+        that lies there was not seen either, as after a failover to a replica with the same id.
 
         Args:
             place: of the snapshot's reads.
@@ -99,12 +101,24 @@ class Ends:
             before: transactions that a partition shows before the reads.
             behind: transactions that a partition shows after them.
         """
+        followed = [self._sent[name] for name in behind if name in self._sent]
+        ends = (one.position or NOWHERE for one in followed if one.has_end)
+        first_end = min(ends, default=EVERYWHERE)
+        lower = (last for name in behind if (last := last_of.get(name, EVERYWHERE)) <= place)
+        unlike = {*map(server_of, lower)} - {None}
+
+        def is_before(one: Transaction) -> bool:
+            last = last_of.get(one.name)
+            if last is None or last > place or server_of(last) in unlike:
+                return False
+            return (one.position or NOWHERE) < first_end
+
         seen = (
             one.position or NOWHERE
             for one in self._sent.values()
             if self.is_over(one)
             and one.name not in behind
-            and (one.name in before or (last_of.get(one.name) or EVERYWHERE) <= place)
+            and (one.name in before or is_before(one))
         )
         return max(seen, default=None)
 

@@ -4,15 +4,15 @@ A unit that is settled is late, whenever its messages land: what is dropped here
 discarded, or seen by a snapshot. `settled_unit` says where a settled transaction stands.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from dbt_debezium.evidence.by_end import SERVER_OF_READS, server_of
 from dbt_debezium.evidence.facts import Count, Marker, Rows, Stretch
 from dbt_debezium.evidence.known import Known
-from dbt_debezium.evidence.places import most
+from dbt_debezium.evidence.places import most, padded
 from dbt_debezium.evidence.state import State
 from dbt_debezium.evidence.unnamed import is_lone
-from dbt_debezium.judge.places import behind, is_behind, place_in
+from dbt_debezium.judge.places import base_of, behind, is_behind, place_in
 from dbt_debezium.judge.traits import Traits
 
 
@@ -27,6 +27,7 @@ class Late:
         counts: Iterable[Count],
         stretches: Rows[Stretch],
         markers: Iterable[Marker],
+        is_leading: Callable[[str], bool],
     ) -> None:
         """Take in where the changes of each transaction stand.
 
@@ -37,6 +38,7 @@ class Late:
             counts: of all changes that a run is given.
             stretches: likewise.
             markers: BEGINs and ENDs that are surely of the source.
+            is_leading: whether the offsets of a topic link transactions.
         """
         self._known, self._state = known, state
         self._end = state.end
@@ -51,13 +53,26 @@ class Late:
         """Transactions that a partition shows before reads of a published snapshot."""
         self._behind: set[str] = set()
         """Those that one shows after all of them."""
+        self._unlike: set[str] = set()
+        """Servers whose places do not compare with that of the snapshot: one that lies after its
+        reads is lower."""
         if self._snapshot_place is not None:
-            reads = {line.key: line.last_read for line in state.partitions}
+            reads = {
+                line.key: line.last_read
+                for line in state.partitions
+                if line.last_read_place in (None, self._snapshot_place)
+            }
             for stretch in stretches.where("kind", "change"):
                 last_read = reads.get(stretch.key)
-                if stretch.unit_id is not None and last_read is not None:
-                    is_before = stretch.first_offset < last_read
-                    (self._before if is_before else self._behind).add(stretch.unit_id)
+                if stretch.unit_id is None or last_read is None:
+                    continue
+                if stretch.first_offset < last_read:
+                    self._before.add(stretch.unit_id)
+                    continue
+                self._behind.add(stretch.unit_id)
+                server = server_of(stretch.last_place)
+                if server is not None and (stretch.last_place or "") <= self._snapshot_place:
+                    self._unlike.add(server)
         self._open = {one.id for one in state.open if one.kind == "transaction"}
         self._last: dict[str, str | None] = {}
         self.lone: set[str] = set()
@@ -70,10 +85,18 @@ class Late:
                 self.lone.add(one.transaction_id)
         self.ends: dict[str, str] = {}
         """Where ENDs of this run say that transactions stand."""
+        self._unmarked = {one.transaction_id for one in counts if one.has_block}
+        """Those with transaction metadata of which neither BEGIN nor END has landed."""
+        marked: dict[str, int] = {}
         for marker in markers:
+            name = marker.transaction_id
+            self._unmarked.discard(name)
             if marker.is_end and marker.position is not None:
-                name = marker.transaction_id
                 self.ends[name] = min(marker.position, self.ends.get(name, marker.position))
+            if marker.partition == 0 and is_leading(marker.topic):
+                marked[name] = min(marker.offset, marked.get(name, marker.offset))
+        self._marked = marked
+        """Where BEGIN or END of a transaction stands in the one partition of their topic."""
 
     def is_seen(self, name: str) -> bool:
         """Whether a published snapshot has seen a transaction, whenever its END lands: where END is
@@ -81,15 +104,28 @@ class Late:
         if self._snapshot_place is None or name in self._known.settled or name in self._behind:
             return False
         last = self._last.get(name)
-        if last is None:
+        if last is None or name in self._before:
             return name in self._before
-        return last <= self._snapshot_place and not self._is_of_another_server(last)
+        # Its place alone tells nothing while BEGIN or END may show that it came later.
+        if name in self._unmarked and server_of(last) is not None:
+            return False
+        is_before = last <= self._snapshot_place and not self._is_of_another_server(last)
+        return is_before and not self._is_marked_later(name)
 
     def _is_of_another_server(self, place: str) -> bool:
         """Whether another server has written a place than the newest one that is published. The two
         do not compare, and what another one sends came later."""
-        servers = {server_of(place), server_of(self._end.reached_place)}
-        return len(servers - {None, SERVER_OF_READS}) > 1
+        server = server_of(place)
+        servers = {server, server_of(self._end.reached_place)}
+        return server in self._unlike or len(servers - {None, SERVER_OF_READS}) > 1
+
+    def _is_marked_later(self, name: str) -> bool:
+        """Whether its BEGIN or END stands after that of a transaction which follows the snapshot,
+        whatever its place: another replica may send places of its own under the same server id."""
+        position = self._end.position
+        if position is None or "/" in position or name not in self._marked:
+            return False
+        return padded(self._marked[name]) > base_of(position)
 
     def seen(self) -> list[str]:
         """Transactions of this run that a published snapshot has seen."""

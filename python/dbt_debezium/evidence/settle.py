@@ -219,7 +219,8 @@ class Settlement:
         if is_commit_of_read:
             line.reached_by_reads = most(line.reached_by_reads, one.commit_position)
         if one.kind == "read":
-            line.last_read = most(line.last_read, one.last_offset)
+            if one.last_offset >= (line.last_read or 0):
+                line.last_read, line.last_read_place = one.last_offset, one.unit_id
             if one.unit_id in self._published_reads:
                 self._read_to[line.key] = max(one.last_offset, self._read_to.get(line.key, 0))
         first, last = _run_at(line.runs, one.first_offset), _run_at(line.runs, one.last_offset)

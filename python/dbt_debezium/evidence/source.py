@@ -101,7 +101,15 @@ class SourceEvidence:
         self.lines.note(facts.stretches, facts.shared)
         self.end = state.end
         own_markers = (one for one in facts.markers if self.is_own(one))
-        self.late = Late(known, state, self.traits, facts.counts, facts.stretches, own_markers)
+        self.late = Late(
+            known,
+            state,
+            self.traits,
+            facts.counts,
+            facts.stretches,
+            own_markers,
+            self.is_leading,
+        )
         self.groups = groups_of(self.late.lone, facts.stretches, facts.controls)
         counts = self._in_order_of_offsets() if self.is_in_order else facts.counts
         self.sent = Transactions(
@@ -424,7 +432,23 @@ class SourceEvidence:
             return not self.late.has_window(one)
         if self.traits and self.traits.change_place == "commit":
             return (one.commit_position or "") > (self.end.newest_position or "")
-        return (one.last_place or "") > (self.end.reached_place or "")
+        is_higher = (one.last_place or "") > (self.end.reached_place or "")
+        return is_higher or self._is_named_later(one.unit_id or "")
+
+    def _is_named_later(self, window: str) -> bool:
+        """Whether a window names a transaction that is not published, by its number in a log: on
+        another server that may stand at a lower place."""
+        number = log_number(window)
+        if number is None:
+            return False
+        if window in self._sent_numbers:
+            return True
+        is_after = number[1] > dict(self.end.log_numbers).get(number[0], -1)
+        return is_after and self.end.position is not None
+
+    @cached_property
+    def _sent_numbers(self) -> set[str | None]:
+        return {one.log_position for one in self.sent.values()}
 
     def unlanded_tables(self, among: Container[str]) -> dict[str, str]:
         """Tables that ENDs count and of which nothing has landed, with the place of the newest END.

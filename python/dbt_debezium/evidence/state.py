@@ -110,6 +110,8 @@ class Partition(Struct, forbid_unknown_fields=True):
     """Messages that cannot be read, and that the chain has not passed."""
     last_read: int | None = None
     """Offset of the newest settled read of an initial snapshot."""
+    last_read_place: str | None = None
+    """Where that snapshot stands in the log."""
     unplaced: list[int] = field(default_factory=list)
     """The offsets of all that cannot be read."""
     passed: list[int] = field(default_factory=list)

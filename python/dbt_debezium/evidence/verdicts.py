@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from dbt_debezium.evidence.facts import Stretch
+from dbt_debezium.evidence.places import log_number
 from dbt_debezium.evidence.settle import Settlement
 from dbt_debezium.evidence.shown import Counts, Miscounted, Shown
 from dbt_debezium.evidence.source import SourceEvidence
@@ -83,9 +84,12 @@ def unit_verdicts(
         for one in evidence.facts.controls
         if one.kind == "statement"
     }
+    judged_places: set[str] = set()
+    """Of statements. Two servers may have one each at the same place."""
     for one in links:
         place = statements.get(one.transaction_id) if one.transaction_id else None
-        if place is not None:
+        if place is not None and place not in judged_places:
+            judged_places.add(place)
             yield one._replace(unit_kind="statement", unit_id=place)
         for name in members.get(one.unit_id, ()) if one.unit_kind == "transaction" else ():
             if name != one.unit_id:
@@ -145,7 +149,8 @@ def window_verdicts(
         if not evidence.is_open_window(one):
             yield UnitVerdict("window", unit_id, "late")
             continue
-        closing = next((link for link in chain if _closes(evidence, one, link)), None)
+        named = next((link for link in chain if _is_named(evidence, one, link)), None)
+        closing = named or next((link for link in chain if _closes(evidence, one, link)), None)
         if closing is None:
             yield UnitVerdict("window", unit_id, "hold", held_reason="snapshot_unconfirmed")
         else:
@@ -158,6 +163,10 @@ def _closes(evidence: SourceEvidence, window: Stretch, link: UnitVerdict) -> boo
         return position is not None and position > (window.previous or "")
     if evidence.traits and evidence.traits.change_place == "commit":
         return position is not None and position >= (window.commit_position or "")
-    sent = evidence.sent[link.unit_id]
-    is_named = sent.log_position == window.unit_id
-    return is_named or (sent.last or "") >= (window.last_place or EVERYWHERE)
+    return (evidence.sent[link.unit_id].last or "") >= (window.last_place or EVERYWHERE)
+
+
+def _is_named(evidence: SourceEvidence, window: Stretch, link: UnitVerdict) -> bool:
+    """Whether reads name a transaction by its number in the log."""
+    named = log_number(window.unit_id)
+    return named is not None and evidence.sent[link.unit_id].log_position == window.unit_id
