@@ -130,12 +130,12 @@ def _snapshots(
                 marks.SnapshotTable(position, name, count, read_markers, is_blocking, is_torn)
             )
         landed_at = most(*(one.landed_at for one in reads))
-        seen = _seen_until(source, at)
+        seen, later = _seen_until(source, at), _later(source, at)
         for key, stretches in source.by_partition.items():
             if not source.is_of_tables(key[0]):
                 continue
             settled = settled_stretches(key, source.lines.of(key).runs)
-            lies = around(at, seen, [*stretches, *settled])
+            lies = around(at, seen, [*stretches, *settled], later)
             is_quiet = source.is_quiet(key, landed_at)
             partitions.append(marks.SnapshotPartition(position, *key, *lies, is_quiet))
     return tables, partitions
@@ -146,6 +146,21 @@ def _seen_until(source: SourceEvidence, place: str) -> str:
     tell, where they tell one."""
     tells_commit = source.traits is not None and source.traits.change_place == "commit"
     return f"{place.partition('/')[0]}/{EVERYWHERE}" if tells_commit else place
+
+
+def _later(source: SourceEvidence, place: str) -> set[str | None]:
+    """Transactions that an initial snapshot of PostgreSQL has not seen, by their ENDs, by the
+    commit that they name as the one before, or by a change at the place of the reads, which on an
+    idle server is the first of a new stream."""
+    if not source.names_predecessor or place in source.asked:
+        return set()
+    ended = {one.name for one in source.sent.values() if (one.end_position or "") > place}
+    named = {
+        one.unit_id
+        for one in source.facts.stretches.where("kind", "change")
+        if (one.previous or "") >= place or (one.last_place or "") >= place
+    }
+    return ended | named
 
 
 def _has_lost_fields(source: SourceEvidence) -> bool:

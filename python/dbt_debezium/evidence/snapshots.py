@@ -1,7 +1,7 @@
 """Snapshots whose reads are not published: initial, blocking, incremental (S4 to S7)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from dbt_debezium.evidence.facts import Control, Stretch, TopicPartition
@@ -98,13 +98,16 @@ class Around(NamedTuple):
     first: int | None
 
 
-def around(place: str, seen: str, some: Sequence[Stretch]) -> Around:
+def around(
+    place: str, seen: str, some: Sequence[Stretch], later: Container[str | None] = ()
+) -> Around:
     """What lies before and after the reads of a snapshot in a partition.
 
     Args:
         place: of the reads.
         seen: the last place in the log of what they have seen.
         some: stretches of the partition. Of one that lies on both sides only its ends are known.
+        later: transactions that they have not seen, wherever their changes stand.
     """
     first = min((one.first_offset for one in some), default=None)
     reads = [one for one in some if one.kind == "read" and one.unit_id == place]
@@ -128,7 +131,11 @@ def around(place: str, seen: str, some: Sequence[Stretch]) -> Around:
         ),
         default=None,
     )
-    return Around(None, None, _last_before(newer, placed), newer, first)
+    # A gap in front of these may be reads, too, and one behind them where another connector sends
+    # them from an older slot.
+    unseen = (one.first_offset for one in placed if one.unit_id in later)
+    older = _last_before(least(newer, min(unseen, default=None)), placed)
+    return Around(None, None, older, newer, first)
 
 
 def _last_before(offset: int | None, some: Iterable[Stretch]) -> int | None:
