@@ -77,26 +77,29 @@ class Late:
         self._last: dict[str, str | None] = {}
         self.lone: set[str] = set()
         """Those of which neither a GTID nor a transaction block says whose changes they are."""
+        self._unmarked: set[str] = set()
+        """Those with transaction metadata of which neither BEGIN nor END has landed."""
         for one in counts:
             self._last[one.transaction_id] = most(
                 one.last_place, self._last.get(one.transaction_id)
             )
             if is_lone(one):
                 self.lone.add(one.transaction_id)
+            if one.has_block and self._snapshot_place is not None:
+                self._unmarked.add(one.transaction_id)
         self.ends: dict[str, str] = {}
         """Where ENDs of this run say that transactions stand."""
-        self._unmarked = {one.transaction_id for one in counts if one.has_block}
-        """Those with transaction metadata of which neither BEGIN nor END has landed."""
-        marked: dict[str, int] = {}
+        self._marked: dict[str, int] = {}
+        """Where BEGIN or END of a transaction stands in the one partition of their topic."""
         for marker in markers:
             name = marker.transaction_id
-            self._unmarked.discard(name)
             if marker.is_end and marker.position is not None:
                 self.ends[name] = min(marker.position, self.ends.get(name, marker.position))
+            if self._snapshot_place is None:
+                continue
+            self._unmarked.discard(name)
             if marker.partition == 0 and is_leading(marker.topic):
-                marked[name] = min(marker.offset, marked.get(name, marker.offset))
-        self._marked = marked
-        """Where BEGIN or END of a transaction stands in the one partition of their topic."""
+                self._marked[name] = min(marker.offset, self._marked.get(name, marker.offset))
 
     def is_seen(self, name: str) -> bool:
         """Whether a published snapshot has seen a transaction, whenever its END lands: where END is
